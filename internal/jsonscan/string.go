@@ -1,0 +1,126 @@
+package jsonscan
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Unquote returns the characters of a string or key token in WTF-8. Raw must
+// come from a Scanner; a plain string costs no allocation.
+func Unquote(raw string) string {
+	body := raw[1 : len(raw)-1]
+	if strings.IndexByte(body, '\\') < 0 {
+		return body
+	}
+	out := make([]byte, 0, len(body))
+	for i := 0; i < len(body); {
+		if body[i] != '\\' {
+			out = append(out, body[i])
+			i++
+			continue
+		}
+		r, n := unescape(body[i:])
+		out = AppendRune(out, r)
+		i += n
+	}
+	return string(out)
+}
+
+// unescape decodes the valid escape text starts with, joining a surrogate pair.
+func unescape(text string) (rune, int) {
+	switch text[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r, _ := hex4(text[2:])
+		if utf16.IsSurrogate(r) && len(text) >= 12 && text[6] == '\\' && text[7] == 'u' {
+			if low, ok := hex4(text[8:]); ok {
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					return pair, 12
+				}
+			}
+		}
+		return r, 6
+	default:
+		return rune(text[1]), 2
+	}
+}
+
+// AppendRune appends r in WTF-8; an unpaired surrogate takes three bytes.
+func AppendRune(dst []byte, r rune) []byte {
+	if 0xD800 <= r && r <= 0xDFFF {
+		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F|0x80, 0x80|byte(r)&0x3F)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// DecodeRune decodes the first character of WTF-8 text. It differs from
+// utf8.DecodeRuneInString only for an unpaired surrogate, which it returns as
+// itself with width 3.
+func DecodeRune(text string) (rune, int) {
+	r, n := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && n == 1 && len(text) >= 3 && text[0] == 0xED && text[1] >= 0xA0 && text[1] <= 0xBF && text[2]&0xC0 == 0x80 {
+		return 0xD000 | rune(text[1]&0x3F)<<6 | rune(text[2]&0x3F), 3
+	}
+	return r, n
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendQuote appends WTF-8 text as a JSON string in canonical form: only the
+// quote, the backslash, control characters below U+0020 and unpaired surrogates
+// are escaped, with the short escapes of RFC 8259 where they exist and lower
+// case hexadecimal digits elsewhere (as ECMA-262 QuoteJSONString does). Bytes
+// that are not WTF-8 become U+FFFD.
+func AppendQuote(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := DecodeRune(text[i:])
+			if 0xD800 <= r && r <= 0xDFFF {
+				dst = appendUnicodeEscape(dst, r)
+			} else {
+				dst = utf8.AppendRune(dst, r)
+			}
+			i += n
+			continue
+		}
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = appendUnicodeEscape(dst, rune(c))
+		}
+		i++
+	}
+	return append(dst, '"')
+}
+
+func appendUnicodeEscape(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[r>>12&0xF], hexDigits[r>>8&0xF], hexDigits[r>>4&0xF], hexDigits[r&0xF])
+}

@@ -1,0 +1,60 @@
+package tools
+
+import "time"
+
+// TransportName is the reserved name of the tool that carries programs. No
+// registry holds it and no program can call it.
+const TransportName = "run_code"
+
+// Definition declares a tool. It is read when it is added to a Registry; later
+// changes to the struct have no effect.
+type Definition struct {
+	// Name is the registry key, policy's and the log's name of the tool.
+	Name string
+	// Description is for the model.
+	Description string
+	// Input is the JSON Schema (2020-12 unless $schema says draft-07 or later)
+	// of the arguments. The zero JSON accepts any object. Arguments are always
+	// validated against it.
+	Input JSON
+	// Output is the JSON Schema of the value. Zero: any value. Values of raw
+	// definitions are validated; those of Define are trusted by their Go type.
+	Output JSON
+	// Handler is the body. Required.
+	Handler Handler
+	// Concurrent reports whether a call with these arguments may overlap with
+	// others. Nil, a panic or invalid arguments mean exclusive.
+	Concurrent func(args JSON) bool
+	// Render makes the blocks a model reads from a value. Nil: a string value
+	// is its own text, another value is printed as JSON.
+	Render func(args, value JSON) ([]Content, error)
+	// Finalize may replace the blocks of any outcome of a call that reached
+	// this tool's name, denials and bad arguments included; it runs exactly
+	// once. Returning false keeps the blocks. A panic becomes an error result.
+	Finalize func(call Call, outcome Final) ([]Content, bool)
+	// Timeout is declarative: the timeout policy enforces it. Zero: none.
+	Timeout time.Duration
+	// Annotations describe the tool to policies.
+	Annotations Annotations
+
+	// trusted marks values that need no validation because a Go type made them.
+	trusted bool
+}
+
+// Annotations describe what a tool does. The zero value promises nothing: not
+// read-only, not idempotent, not known to be destructive (MCP tool annotations
+// give the names).
+type Annotations struct {
+	ReadOnly    bool `json:"readOnlyHint,omitempty"`
+	Destructive bool `json:"destructiveHint,omitempty"`
+	Idempotent  bool `json:"idempotentHint,omitempty"`
+	OpenWorld   bool `json:"openWorldHint,omitempty"`
+}
+
+// Final is the outcome a finalizer looks at.
+type Final struct {
+	IsError bool
+	Content []Content // a copy
+	Value   JSON      // zero for errors
+	Err     error     // nil for successes
+}
