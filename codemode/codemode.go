@@ -1,0 +1,328 @@
+package codemode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/runcode-go/runcode/bindings"
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// ToolName is the reserved name of the tool that carries programs.
+const ToolName = tools.TransportName
+
+// Limits bounds one run; see runtime.Limits for fields, units and defaults.
+type Limits = runtime.Limits
+
+// Options tune a CodeMode. The zero value is the recommended setting.
+type Options struct {
+	// Mode is how tools are presented to the model and which calls are allowed
+	// directly.
+	Mode Mode
+	// Isolation chooses where programs run.
+	Isolation Isolation
+	// Limits bounds every run. A program cannot raise them.
+	Limits Limits
+	// Parallel is how many sub-calls may overlap. Zero and one mean that calls
+	// run one after another in the order they were made, also under
+	// Promise.all. Above one, concurrency-safe tools overlap and any other call
+	// runs alone.
+	Parallel int
+	// Contexts is what becomes of the additional contexts of sub-calls.
+	Contexts Contexts
+	// MaxText bounds the text a model reads of one result, in bytes. Zero means
+	// DefaultMaxText.
+	MaxText int
+	// MaxImages bounds the images of sub-calls that follow a result, in bytes
+	// of base64. Zero means DefaultMaxImages.
+	MaxImages int
+	// OnLog receives console lines as they are printed, with the id of the
+	// run_code call. It may be called from several goroutines at once when
+	// several programs run.
+	OnLog func(callID string, line runtime.Line)
+	// Worker tunes worker processes.
+	Worker WorkerOptions
+	// Runtime replaces the engine and its isolation; CodeMode closes it.
+	Runtime runtime.Runtime
+}
+
+// DefaultMaxImages bounds the images that follow one result.
+const DefaultMaxImages = 8 << 20
+
+// Mode is how tools are presented.
+type Mode uint8
+
+// The modes (DSH's native, code and both).
+const (
+	// ModeCode offers run_code alone. Every other tool is called from inside a
+	// program; a direct call is refused before any policy sees it.
+	ModeCode Mode = iota
+	// ModeBoth offers every tool and run_code.
+	ModeBoth
+	// ModeNative offers every tool and no run_code.
+	ModeNative
+)
+
+var modeNames = map[Mode]string{ModeCode: "code", ModeBoth: "both", ModeNative: "native"}
+
+func (m Mode) String() string {
+	if name, ok := modeNames[m]; ok {
+		return name
+	}
+	return fmt.Sprintf("Mode(%d)", uint8(m))
+}
+
+// ParseMode reads "code", "both" or "native".
+func ParseMode(name string) (Mode, error) {
+	for m, n := range modeNames {
+		if n == name {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown mode %q; the modes are code, both and native", name)
+}
+
+// Contexts is what becomes of the additional contexts of sub-calls.
+type Contexts uint8
+
+const (
+	// DropContexts drops and counts them, so that a call and its result stay
+	// next to each other in the conversation.
+	DropContexts Contexts = iota
+	// DeferContexts hands them to the outer result, which they follow.
+	DeferContexts
+)
+
+// maxNesting is how many runs may stand inside each other, the outermost
+// included: a program calls a sub-agent tool, whose model calls run_code.
+const maxNesting = 3
+
+// CodeMode is the run_code tool of one pipeline. It is safe for concurrent use.
+type CodeMode struct {
+	pipeline *pipeline.Pipeline
+	runtime  runtime.Runtime
+	opts     Options
+
+	mu      sync.Mutex
+	catalog *bindings.Catalog // of list
+	list    []*tools.Tool
+}
+
+// New installs run_code in the pipeline. It fails if the pipeline has it
+// already, if an option or limit cannot be, and if the chosen isolation cannot
+// be had: it never falls back to a weaker one. Close the CodeMode when done.
+func New(p *pipeline.Pipeline, opts *Options) (*CodeMode, error) {
+	if p == nil {
+		return nil, errors.New("codemode.New needs a pipeline, got nil")
+	}
+	c := &CodeMode{pipeline: p}
+	if opts != nil {
+		c.opts = *opts
+	}
+	if err := c.opts.check(); err != nil {
+		return nil, err
+	}
+	rt, err := openRuntime(&c.opts)
+	if err != nil {
+		return nil, err
+	}
+	c.runtime = rt
+	tool, err := tools.NewTool(&tools.Definition{
+		Name:        ToolName,
+		Description: bindings.ToolDescription(),
+		Input:       bindings.TransportSchema(),
+		Handler:     c.run,
+	})
+	if err == nil {
+		err = p.InstallTransport(pipeline.Transport{
+			Tool:     tool,
+			Visible:  func(any) bool { return c.opts.Mode != ModeNative },
+			Collapse: func(any) bool { return c.opts.Mode == ModeCode },
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, rt.Close())
+	}
+	return c, nil
+}
+
+func (o *Options) check() error {
+	if _, ok := modeNames[o.Mode]; !ok {
+		return fmt.Errorf("unknown %v; the modes are code, both and native", o.Mode)
+	}
+	if o.Parallel < 0 || o.MaxText < 0 || o.MaxImages < 0 {
+		return fmt.Errorf("option Parallel (%d), MaxText (%d) or MaxImages (%d) is negative; zero takes the default", o.Parallel, o.MaxText, o.MaxImages)
+	}
+	if o.Contexts > DeferContexts {
+		return fmt.Errorf("unknown Contexts(%d); use DropContexts or DeferContexts", o.Contexts)
+	}
+	var err error
+	if o.Limits, err = o.Limits.WithDefaults(); err != nil {
+		return err
+	}
+	o.Parallel = max(o.Parallel, 1)
+	if o.MaxText == 0 {
+		o.MaxText = DefaultMaxText
+	}
+	if o.MaxImages == 0 {
+		o.MaxImages = DefaultMaxImages
+	}
+	return nil
+}
+
+// Close ends live runs as aborted, waits for them, and ends the worker
+// processes. It may be called twice.
+func (c *CodeMode) Close() error { return c.runtime.Close() }
+
+// Call executes a model's call of run_code; the request's name may be left
+// empty. It is pipeline.Execute, which serves run_code as well.
+func (c *CodeMode) Call(ctx context.Context, req pipeline.Request) pipeline.Outcome {
+	if req.Name == "" {
+		req.Name = ToolName
+	}
+	return c.pipeline.Execute(ctx, req)
+}
+
+// Program is a program that Go code runs by itself, without a model.
+type Program struct {
+	Code        string     // the body of an async function, JavaScript or TypeScript
+	Description string     // what it is for, in the log; empty: "Run a program"
+	Input       tools.JSON // the global input; zero: none
+	ID          string     // the call's id; empty: a fresh one
+	Agent       any        // the acting agent
+}
+
+// Run runs a program through the whole pipeline, as a call of run_code.
+func (c *CodeMode) Run(ctx context.Context, p Program) pipeline.Outcome {
+	if p.Description == "" {
+		p.Description = "Run a program"
+	}
+	args, err := tools.ToJSON(arguments{Code: strings.ToValidUTF8(p.Code, "\uFFFD"), Description: p.Description})
+	if err != nil { // cannot be for two valid strings
+		args = tools.MustJSON(`{}`)
+	}
+	if !p.Input.IsZero() {
+		ctx = context.WithValue(ctx, inputKey{}, p.Input)
+	}
+	return c.Call(ctx, pipeline.Request{ID: p.ID, Args: args.String(), Agent: p.Agent})
+}
+
+// arguments is what a model sends to run_code.
+type arguments struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+type (
+	inputKey struct{} // the program's global input
+	depthKey struct{} // how many runs enclose this one
+)
+
+// run is the body of run_code.
+func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error) {
+	var args arguments
+	if err := run.Args().Unmarshal(&args); err != nil {
+		return tools.Result{}, err
+	}
+	if strings.TrimSpace(args.Description) == "" {
+		return tools.Result{}, errors.New("invalid description: expected a non-empty string")
+	}
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth >= maxNesting {
+		return tools.Result{}, c.failed(runtime.Result{Failure: &runtime.Failure{
+			Kind:    runtime.CallLimit,
+			Message: fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting),
+		}}, nil, 0)
+	}
+	catalog, err := c.snapshot()
+	if err != nil {
+		return tools.Result{}, err
+	}
+	input, _ := ctx.Value(inputKey{}).(tools.JSON)
+	// The input is this program's alone: a program of a sub-agent has its own.
+	ctx = context.WithValue(context.WithValue(ctx, depthKey{}, depth+1), inputKey{}, nil)
+
+	b := &bridge{c: c, run: run}
+	res, err := c.runtime.Run(ctx, runtime.Request{
+		Program:  args.Code,
+		Bindings: []runtime.Binding{{Namespace: catalog.Namespace(), Call: b.call}},
+		Input:    input.String(),
+		Limits:   c.opts.Limits,
+		Parallel: c.opts.Parallel,
+		Log:      c.logger(run.Call().ID()),
+		Nested:   depth > 0,
+	})
+	b.close(ctx, res)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if res.Failure != nil {
+		return tools.Result{}, c.failed(res, b.ledger(), b.dropped())
+	}
+	return c.completed(res, b)
+}
+
+func (c *CodeMode) failed(res runtime.Result, calls []CallRecord, dropped int) *RunError {
+	e := &RunError{
+		Failure: *res.Failure,
+		Logs:    res.Logs,
+		Report:  newReport(res, calls, dropped),
+		maxText: c.opts.MaxText,
+	}
+	e.Report.Output = e.FullText()
+	return e
+}
+
+// completed makes the outcome of a run that returned: the canonical value, the
+// text cut to the budget, the images of sub-calls, and the notes.
+func (c *CodeMode) completed(res runtime.Result, b *bridge) (tools.Result, error) {
+	var result tools.JSON
+	if res.Value != "" {
+		var err error
+		if result, err = tools.ParseJSON(res.Value); err != nil {
+			return tools.Result{}, fmt.Errorf("the runtime returned a value that is not JSON: %w", err)
+		}
+	}
+	value, err := resultValue(res.Logs, result)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	report := newReport(res, b.ledger(), b.dropped())
+	report.Output = renderText(res.Logs, result)
+	content := []tools.Content{tools.TextContent(clip(report.Output, c.opts.MaxText))}
+	content = append(content, b.images(c.opts.MaxImages)...)
+	if notes := report.Usage.Notes; len(notes) > 0 {
+		content = append(content, tools.TextContent("note: "+strings.Join(notes, "\nnote: ")))
+	}
+	return tools.Result{Value: value, Content: content, Detail: report}, nil
+}
+
+// snapshot is the catalogue of the tools registered now. It is rebuilt only
+// when the registry has changed.
+func (c *CodeMode) snapshot() (*bindings.Catalog, error) {
+	list := c.pipeline.Registry().All()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.catalog != nil && slices.Equal(list, c.list) {
+		return c.catalog, nil
+	}
+	catalog, err := bindings.New(list)
+	if err != nil {
+		return nil, fmt.Errorf("the tools cannot be bound into programs: %w", err)
+	}
+	c.catalog, c.list = catalog, list
+	return catalog, nil
+}
+
+func (c *CodeMode) logger(callID string) func(runtime.Line) {
+	if c.opts.OnLog == nil {
+		return nil
+	}
+	return func(line runtime.Line) { c.opts.OnLog(callID, line) }
+}
