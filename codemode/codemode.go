@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/bindings"
 	"github.com/runcode-go/runcode/pipeline"
@@ -198,18 +199,22 @@ type Program struct {
 	Agent       any        // the acting agent
 }
 
-// Run runs a program through the whole pipeline, as a call of run_code.
+// Run runs a program through the whole pipeline, as a call of run_code. Code
+// that is not valid UTF-8 fails as invalid-input rather than being altered.
 func (c *CodeMode) Run(ctx context.Context, p Program) pipeline.Outcome {
 	if p.Description == "" {
 		p.Description = "Run a program"
 	}
-	args, err := tools.ToJSON(arguments{Code: strings.ToValidUTF8(p.Code, "\uFFFD"), Description: p.Description})
-	if err != nil { // cannot be for two valid strings
-		args = tools.MustJSON(`{}`)
+	extra := given{input: p.Input}
+	if !utf8.ValidString(p.Code) {
+		extra.refusal = "the program is not valid UTF-8; save it as UTF-8 and run it again"
+		p.Code = ""
 	}
-	if !p.Input.IsZero() {
-		ctx = context.WithValue(ctx, inputKey{}, p.Input)
+	args, err := tools.ToJSON(arguments{Code: p.Code, Description: strings.ToValidUTF8(p.Description, "\uFFFD")})
+	if err != nil {
+		extra.refusal = err.Error()
 	}
+	ctx = context.WithValue(ctx, givenKey{}, extra)
 	return c.Call(ctx, pipeline.Request{ID: p.ID, Args: args.String(), Agent: p.Agent})
 }
 
@@ -220,9 +225,15 @@ type arguments struct {
 }
 
 type (
-	inputKey struct{} // the program's global input
+	givenKey struct{} // what Run was given beside the arguments
 	depthKey struct{} // how many runs enclose this one
 )
+
+// given is what Run adds to a call that a model's call does not have.
+type given struct {
+	input   tools.JSON
+	refusal string // why the program cannot be run at all
+}
 
 // run is the body of run_code.
 func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error) {
@@ -235,24 +246,24 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	}
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxNesting {
-		return tools.Result{}, c.failed(runtime.Result{Failure: &runtime.Failure{
-			Kind:    runtime.CallLimit,
-			Message: fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting),
-		}}, nil, 0)
+		return tools.Result{}, c.refused(runtime.CallLimit, fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting))
+	}
+	extra, _ := ctx.Value(givenKey{}).(given)
+	if extra.refusal != "" {
+		return tools.Result{}, c.refused(runtime.InvalidInput, extra.refusal)
 	}
 	catalog, err := c.snapshot()
 	if err != nil {
 		return tools.Result{}, err
 	}
-	input, _ := ctx.Value(inputKey{}).(tools.JSON)
 	// The input is this program's alone: a program of a sub-agent has its own.
-	ctx = context.WithValue(context.WithValue(ctx, depthKey{}, depth+1), inputKey{}, nil)
+	ctx = context.WithValue(context.WithValue(ctx, depthKey{}, depth+1), givenKey{}, nil)
 
 	b := &bridge{c: c, run: run}
 	res, err := c.runtime.Run(ctx, runtime.Request{
 		Program:  args.Code,
 		Bindings: []runtime.Binding{{Namespace: catalog.Namespace(), Call: b.call}},
-		Input:    input.String(),
+		Input:    extra.input.String(),
 		Limits:   c.opts.Limits,
 		Parallel: c.opts.Parallel,
 		Log:      c.logger(run.Call().ID()),
@@ -266,6 +277,11 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 		return tools.Result{}, c.failed(res, b.ledger(), b.dropped())
 	}
 	return c.completed(res, b)
+}
+
+// refused is the failure of a program that is not run.
+func (c *CodeMode) refused(kind runtime.Kind, message string) *RunError {
+	return c.failed(runtime.Result{Failure: &runtime.Failure{Kind: kind, Message: message}}, nil, 0)
 }
 
 func (c *CodeMode) failed(res runtime.Result, calls []CallRecord, dropped int) *RunError {

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/internal/termtext"
+	"github.com/runcode-go/runcode/pipeline"
+)
+
+func newTypesCommand(s *streams) *cobra.Command {
+	var f toolFlags
+	cmd := &cobra.Command{
+		Use:     "types",
+		Short:   "Print the TypeScript declarations of the tools",
+		Example: "  runcode types\n  runcode types --tools none --mock tools.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return present(s, &f, "code", func(cm *codemode.CodeMode) (string, error) { return cm.Declarations() })
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func newPromptCommand(s *streams) *cobra.Command {
+	var f toolFlags
+	var mode string
+	cmd := &cobra.Command{
+		Use:     "prompt",
+		Short:   "Print what a model is told: the section for the system prompt",
+		Example: "  runcode prompt\n  runcode prompt --mode both",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return present(s, &f, mode, func(cm *codemode.CodeMode) (string, error) {
+				p, err := cm.Present()
+				return p.Prompt, err
+			})
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().StringVar(&mode, "mode", "code", "how tools are presented: code, both or native")
+	return cmd
+}
+
+// present prints something that codemode says about the tools; nothing runs, so
+// no worker is started.
+func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode) (string, error)) error {
+	m, err := codemode.ParseMode(mode)
+	if err != nil {
+		return fmt.Errorf("--mode: %w", err)
+	}
+	set, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer set.close()
+	cm, err := codemode.New(pipeline.New(set.registry, nil), &codemode.Options{Mode: m, Isolation: codemode.IsolationInProcess})
+	if err != nil {
+		return err
+	}
+	defer cm.Close()
+	out, err := text(cm)
+	if err != nil {
+		return err
+	}
+	if isTerminal(s.out) {
+		out = termtext.Escape(out)
+	}
+	_, err = fmt.Fprint(s.out, out)
+	return err
+}
