@@ -2,6 +2,7 @@ package codemode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,10 +18,10 @@ type bridge struct {
 	c   *CodeMode
 	run *tools.Run // of run_code; what permits calls under it
 
+	lane *lane // nil: the runtime hands out one call at a time
+
 	mu       sync.Mutex
-	started  int // sub-calls so far; the number of the latest
-	over     string
-	records  []CallRecord
+	records  []CallRecord // the n-th call's at n-1
 	pictures []picture
 	contexts int // dropped
 }
@@ -31,40 +32,52 @@ type picture struct {
 	block tools.Content
 }
 
-// call makes one sub-call and returns when it has settled.
+// call makes one sub-call and returns when it has settled. The runtime calls it
+// once at a time, or up to Options.Parallel at once.
 func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
-	n, refusal := b.begin(inv.Member)
-	if refusal != "" {
-		return runtime.Reply{}, &runtime.CallError{Message: refusal, Code: tools.CodeAbortedBeforeDispatch}
+	var n int
+	request := func() pipeline.Request {
+		n = b.begin()
+		return pipeline.Request{
+			ID:           fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n),
+			Name:         inv.Member,
+			Args:         inv.Args,
+			Agent:        b.run.Call().Agent(),
+			Parent:       b.run,
+			Site:         tools.Site(inv.Site),
+			DropContexts: b.c.opts.Contexts == DropContexts,
+			OnApproval:   func() func() { return runtime.PauseWall(ctx) },
+		}
 	}
-	outcome := b.c.pipeline.Execute(ctx, pipeline.Request{
-		ID:           fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n),
-		Name:         inv.Member,
-		Args:         inv.Args,
-		Agent:        b.run.Call().Agent(),
-		Parent:       b.run,
-		Site:         tools.Site(inv.Site),
-		DropContexts: b.c.opts.Contexts == DropContexts,
-		OnApproval:   func() func() { return runtime.PauseWall(ctx) },
-	})
+	var outcome pipeline.Outcome
+	if b.lane == nil {
+		outcome = b.c.pipeline.Execute(ctx, request())
+	} else {
+		outcome = b.lane.execute(ctx, b.c.pipeline, inv.Seq, func() bool { return b.concurrent(inv) }, request)
+	}
 	b.settle(n, outcome)
-	if err := outcome.Err(); err != nil {
+	if outcome.IsError() {
 		return runtime.Reply{}, thrown(outcome)
 	}
 	return runtime.Reply{Value: outcome.Value().String()}, nil
 }
 
-// begin numbers a call, or says why it is not made: nothing starts once the run
-// is over.
-func (b *bridge) begin(name string) (n int, refusal string) {
+// concurrent classifies a call: what is unknown or unreadable runs alone.
+func (b *bridge) concurrent(inv runtime.Invocation) bool {
+	tool := b.c.pipeline.Registry().Lookup(inv.Member)
+	if tool == nil {
+		return false
+	}
+	args, err := tools.ParseJSON(inv.Args)
+	return err == nil && tool.Concurrent(args)
+}
+
+// begin numbers a call that starts now, from 1.
+func (b *bridge) begin() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.over != "" {
-		return 0, fmt.Sprintf("run_code run is over (%s); %s not dispatched", b.over, name)
-	}
-	b.started++
 	b.records = append(b.records, CallRecord{})
-	return b.started, ""
+	return len(b.records)
 }
 
 func (b *bridge) settle(n int, o pipeline.Outcome) {
@@ -76,19 +89,9 @@ func (b *bridge) settle(n int, o pipeline.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.records[n-1] = record
-	b.contexts += o.DroppedContexts()
+	b.contexts += o.Dropped()
 	for _, block := range images {
 		b.pictures = append(b.pictures, picture{n, block})
-	}
-}
-
-// close refuses further calls. The runtime has awaited those in flight.
-func (b *bridge) close(ctx context.Context, res runtime.Result) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.over = "run_code settled"
-	if cause := context.Cause(ctx); cause != nil {
-		b.over = cause.Error()
 	}
 }
 
@@ -125,7 +128,8 @@ func (b *bridge) images(max int) []tools.Content {
 // thrown is what a failed sub-call throws in the program.
 func thrown(o pipeline.Outcome) *runtime.CallError {
 	e := &runtime.CallError{Message: o.Err().Error(), Code: o.Info().Code, CallID: o.Call().ID()}
-	if denied := pipeline.DenialOf(o.Err()); denied != nil {
+	var denied *pipeline.DeniedError
+	if errors.As(o.Err(), &denied) {
 		e.Extra = map[string]string{"origin": denied.Origin, "by": denied.By}
 	}
 	return e

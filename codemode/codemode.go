@@ -112,6 +112,7 @@ type CodeMode struct {
 
 	mu      sync.Mutex
 	catalog *bindings.Catalog // of list
+	notes   []string          // about the catalog: short names that clash
 	list    []*tools.Tool
 }
 
@@ -136,7 +137,7 @@ func New(p *pipeline.Pipeline, opts *Options) (*CodeMode, error) {
 	c.runtime = rt
 	tool, err := tools.NewTool(&tools.Definition{
 		Name:        ToolName,
-		Description: bindings.ToolDescription(),
+		Description: bindings.ToolDescription,
 		Input:       bindings.TransportSchema(),
 		Handler:     c.run,
 	})
@@ -260,6 +261,9 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	ctx = context.WithValue(context.WithValue(ctx, depthKey{}, depth+1), givenKey{}, nil)
 
 	b := &bridge{c: c, run: run}
+	if c.opts.Parallel > 1 {
+		b.lane = newLane()
+	}
 	res, err := c.runtime.Run(ctx, runtime.Request{
 		Program:  args.Code,
 		Bindings: []runtime.Binding{{Namespace: catalog.Namespace(), Call: b.call}},
@@ -269,7 +273,6 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 		Log:      c.logger(run.Call().ID()),
 		Nested:   depth > 0,
 	})
-	b.close(ctx, res)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -328,11 +331,11 @@ func (c *CodeMode) snapshot() (*bindings.Catalog, error) {
 	if c.catalog != nil && slices.Equal(list, c.list) {
 		return c.catalog, nil
 	}
-	catalog, err := bindings.New(list)
+	catalog, notes, err := bindings.New(list)
 	if err != nil {
-		return nil, fmt.Errorf("the tools cannot be bound into programs: %w", err)
+		return nil, err
 	}
-	c.catalog, c.list = catalog, list
+	c.catalog, c.notes, c.list = catalog, notes, list
 	return catalog, nil
 }
 

@@ -3,6 +3,7 @@ package codemode_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ type policyCase struct {
 // must differ between a direct and a nested one: ids, parent link, times.
 type seen struct {
 	Stages  []string
-	State   string
+	State   pipeline.State
 	Code    string
 	Message string
 	IsError bool
@@ -113,7 +114,7 @@ func TestOnePolicyInsideAndOut(t *testing.T) {
 		{name: "the result is blocked", want: " secrets stay here",
 			setup: func(p *pipeline.Pipeline) {
 				p.PostExecute.Use("dlp", func(ctx context.Context, s pipeline.Settled, next pipeline.Next[pipeline.PostDecision]) (pipeline.PostDecision, error) {
-					if readsVault(s.Call()) {
+					if readsVault(s.Call) {
 						return pipeline.Block([]tools.Content{tools.TextContent("secrets stay here")}), nil
 					}
 					return next(ctx)
@@ -122,7 +123,7 @@ func TestOnePolicyInsideAndOut(t *testing.T) {
 		{name: "the result is replaced", want: "done",
 			setup: func(p *pipeline.Pipeline) {
 				p.PostExecute.Use("mask", func(ctx context.Context, s pipeline.Settled, next pipeline.Next[pipeline.PostDecision]) (pipeline.PostDecision, error) {
-					if readsVault(s.Call()) {
+					if readsVault(s.Call) {
 						return pipeline.AcceptValue(tools.MustJSON(`"masked"`)), nil
 					}
 					return next(ctx)
@@ -189,6 +190,7 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 		}
 	}
 	opts := pc.opts
+	opts.Logger = slog.New(slog.DiscardHandler) // one case panics on purpose
 	opts.Sink = pipeline.SinkFunc(func(e pipeline.Event) error {
 		var data struct {
 			IsError bool            `json:"isError"`
@@ -226,11 +228,11 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 		pc.setup(p)
 	}
 	p.Execution.Use("trace", func(ctx context.Context, d pipeline.Dispatch, next pipeline.Next[pipeline.Result]) (pipeline.Result, error) {
-		stage(d.Call(), "execute")
+		stage(d.Call, "execute")
 		return next(ctx)
 	})
 	p.PostExecute.Use("trace", func(ctx context.Context, s pipeline.Settled, next pipeline.Next[pipeline.PostDecision]) (pipeline.PostDecision, error) {
-		stage(s.Call(), "post")
+		stage(s.Call, "post")
 		return next(ctx)
 	})
 	p.OnResult("trace", func(o pipeline.Outcome) {
@@ -278,7 +280,7 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 
 func decision(s seen) string {
 	if !s.IsError {
-		return s.State
+		return string(s.State)
 	}
 	return s.Code + " " + s.Message
 }
@@ -293,7 +295,7 @@ func matches(want, got string) bool {
 }
 
 func answer(a pipeline.Answer) pipeline.Approver {
-	return pipeline.ApproverFunc(func(context.Context, pipeline.Ask) (pipeline.Answer, error) { return a, nil })
+	return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { return a, nil })
 }
 
 func registry(t testing.TB, defs ...*tools.Definition) *tools.Registry {

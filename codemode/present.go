@@ -1,6 +1,8 @@
 package codemode
 
 import (
+	"slices"
+
 	"github.com/runcode-go/runcode/bindings"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -13,6 +15,9 @@ type Presentation struct {
 	// allowed directly, how to write a program, and the declarations. It is
 	// empty in native mode, and byte-identical for the same set of tools.
 	Prompt string
+	// Notes tell the harness author what the model is not told: short names
+	// that were dropped because two tools would share them.
+	Notes []string
 }
 
 // ToolSchema is one tool as model APIs want it.
@@ -31,7 +36,9 @@ func (c *CodeMode) Present() (Presentation, error) {
 	if err != nil {
 		return Presentation{}, err
 	}
-	var p Presentation
+	c.mu.Lock()
+	p := Presentation{Notes: slices.Clone(c.notes)}
+	c.mu.Unlock()
 	if c.opts.Mode != ModeCode {
 		for _, t := range c.pipeline.Registry().All() {
 			def := t.Definition()
@@ -41,8 +48,8 @@ func (c *CodeMode) Present() (Presentation, error) {
 	if c.opts.Mode == ModeNative {
 		return p, nil
 	}
-	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription(), bindings.TransportSchema()})
-	p.Prompt = catalog.Instructions(bindings.InstructionOptions{Parallel: c.opts.Parallel > 1}) + "\n```ts\n" + catalog.Declarations() + "```\n"
+	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription, bindings.TransportSchema()})
+	p.Prompt = catalog.Instructions(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits}) + "\n```ts\n" + catalog.Declarations() + "```\n"
 	if c.opts.Mode == ModeCode {
 		p.Prompt = onlyRule + p.Prompt
 	}

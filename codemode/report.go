@@ -24,14 +24,12 @@ type Report struct {
 
 // CallRecord is one line of a run's ledger.
 type CallRecord struct {
-	ID    string  `json:"id,omitempty"` // empty: it never left the program's queue
-	Name  string  `json:"name"`
-	State string  `json:"state"`           // "done", "failed", "aborted" or "not-started": the body did not run
-	Ms    float64 `json:"ms"`              // from start to settlement
-	Error string  `json:"error,omitempty"` // the failure's message
+	ID    string         `json:"id,omitempty"` // empty: it never left the program's queue
+	Name  string         `json:"name"`
+	State pipeline.State `json:"state"`
+	Ms    float64        `json:"ms"`              // from start to settlement
+	Error string         `json:"error,omitempty"` // the failure's message
 }
-
-// The states of a CallRecord are pipeline's, see pipeline.Outcome.State.
 
 // Usage is what a run cost.
 type Usage struct {
@@ -89,14 +87,14 @@ func ledgerText(calls []CallRecord) string {
 	if len(calls) == 0 {
 		return ""
 	}
-	count := map[string]int{}
+	count := map[pipeline.State]int{}
 	for _, c := range calls {
 		count[c.State]++
 	}
 	var sums []string
-	for _, state := range []string{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
+	for _, state := range []pipeline.State{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
 		if n := count[state]; n > 0 {
-			sums = append(sums, fmt.Sprintf("%d %s", n, strings.ReplaceAll(state, "-", " ")))
+			sums = append(sums, fmt.Sprintf("%d %s", n, spaced(state)))
 		}
 	}
 	var b strings.Builder
@@ -113,13 +111,15 @@ func ledgerText(calls []CallRecord) string {
 		if id == "" {
 			id = "-"
 		}
-		fmt.Fprintf(&b, "\n  %s %s: %s", id, c.Name, strings.ReplaceAll(c.State, "-", " "))
+		fmt.Fprintf(&b, "\n  %s %s: %s", id, c.Name, spaced(c.State))
 		if c.Error != "" {
 			fmt.Fprintf(&b, " (%s)", firstLine(c.Error, 200))
 		}
 	}
 	return b.String()
 }
+
+func spaced(s pipeline.State) string { return strings.ReplaceAll(string(s), "-", " ") }
 
 // listed caps the ledger: its head, its tail, and in between one record without
 // a name that says how many are left out.
@@ -143,15 +143,8 @@ func firstLine(text string, max int) string {
 
 // resultValue is run_code's canonical value: {logs, result?}.
 func resultValue(logs []string, result tools.JSON) (tools.JSON, error) {
-	value := struct {
-		Logs   []string    `json:"logs"`
-		Result *tools.JSON `json:"result,omitempty"`
-	}{Logs: logs}
-	if value.Logs == nil {
-		value.Logs = []string{}
-	}
-	if !result.IsZero() {
-		value.Result = &result
-	}
-	return tools.ToJSON(value)
+	return tools.ToJSON(struct {
+		Logs   []string   `json:"logs"`
+		Result tools.JSON `json:"result,omitzero"`
+	}{logs, result})
 }

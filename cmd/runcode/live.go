@@ -49,10 +49,10 @@ func newLiveView(w io.Writer) *liveView {
 
 // dispatched is what the view reads of the two events of a sub-call.
 type dispatched struct {
-	Name       string  `json:"name"`
-	Arguments  rawText `json:"arguments"`
-	State      string  `json:"state"`
-	DurationMs float64 `json:"durationMs"`
+	Name       string         `json:"name"`
+	Arguments  rawText        `json:"arguments"`
+	State      pipeline.State `json:"state"`
+	DurationMs float64        `json:"durationMs"`
 }
 
 // rawText keeps a JSON value as its text.
@@ -86,7 +86,7 @@ func (v *liveView) Emit(e pipeline.Event) error {
 		v.open = true
 		return nil
 	}
-	mark := map[string]string{pipeline.StateDone: "✓ ", pipeline.StateFailed: "✗ ", pipeline.StateAborted: "■ ", pipeline.StateNotStarted: "⊘ "}[d.State]
+	mark := map[pipeline.State]string{pipeline.StateDone: "✓ ", pipeline.StateFailed: "✗ ", pipeline.StateAborted: "■ ", pipeline.StateNotStarted: "⊘ "}[d.State]
 	v.draw(mark, d, fmt.Sprintf("  %s", shortDuration(time.Duration(d.DurationMs*float64(time.Millisecond)))))
 	fmt.Fprintln(v.w)
 	v.open = false
@@ -130,7 +130,7 @@ func (v *liveView) summary(out pipeline.Outcome) {
 	for _, note := range report.Usage.Notes {
 		fmt.Fprintf(v.w, "note: %s\n", termtext.Escape(note))
 	}
-	count := map[string]int{}
+	count := map[pipeline.State]int{}
 	for _, c := range report.Calls {
 		count[c.State]++
 	}
@@ -139,9 +139,9 @@ func (v *liveView) summary(out pipeline.Outcome) {
 		calls = "1 call"
 	}
 	var bad []string
-	for _, state := range []string{pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
+	for _, state := range []pipeline.State{pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
 		if count[state] > 0 {
-			bad = append(bad, fmt.Sprintf("%d %s", count[state], strings.ReplaceAll(state, "-", " ")))
+			bad = append(bad, fmt.Sprintf("%d %s", count[state], strings.ReplaceAll(string(state), "-", " ")))
 		}
 	}
 	if len(bad) > 0 {

@@ -208,7 +208,7 @@ func openSession(s *streams, f *runFlags) (_ *session, err error) {
 	opts := &pipeline.Options{}
 	var sinks []pipeline.Sink
 	if f.events != "" {
-		log, err := eventlog.Open(f.events)
+		log, err := eventlog.Open(f.events, nil)
 		if err != nil {
 			return nil, fmt.Errorf("--events: %w", err)
 		}
