@@ -19,32 +19,28 @@ import (
 type lane struct {
 	mu        sync.Mutex
 	changed   *sync.Cond
-	next      int  // the Seq whose turn it is to begin
-	running   int  // begun and not settled
-	exclusive bool // the one that runs is alone
+	next      int          // the Seq whose turn it is to begin
+	givenUp   map[int]bool // Seqs above next that will not begin in turn
+	running   int          // begun and not settled
+	exclusive bool         // the one that runs is alone
 	settling  sync.Mutex
 }
 
 func newLane() *lane {
-	l := &lane{next: 1}
+	l := &lane{next: 1, givenUp: map[int]bool{}}
 	l.changed = sync.NewCond(&l.mu)
 	return l
 }
 
-// execute takes call seq through the pipeline. It waits for its turn whatever
-// becomes of ctx: a call that was given up by then settles without running.
+// execute takes call seq through the pipeline. A call whose ctx ends before its
+// turn settles at once, without running.
 func (l *lane) execute(ctx context.Context, p *pipeline.Pipeline, seq int, concurrent func() bool, request func() pipeline.Request) pipeline.Outcome {
 	alone := !concurrent()
-	l.mu.Lock()
-	for l.next != seq || l.exclusive || alone && l.running > 0 {
-		l.changed.Wait()
+	if !l.enter(ctx, seq, alone) {
+		return p.Execute(ctx, request())
 	}
-	l.running++
-	l.exclusive = alone
-	l.mu.Unlock()
-
 	staged := p.Begin(ctx, request())
-	l.update(func() { l.next++ })
+	l.update(l.advance)
 	staged.Dispatch()
 
 	l.settling.Lock()
@@ -52,6 +48,41 @@ func (l *lane) execute(ctx context.Context, p *pipeline.Pipeline, seq int, concu
 	outcome := staged.Settle()
 	l.update(func() { l.running--; l.exclusive = false })
 	return outcome
+}
+
+// enter waits for the turn of call seq and for the room it needs, and reports
+// whether it came before ctx ended.
+func (l *lane) enter(ctx context.Context, seq int, alone bool) bool {
+	stop := context.AfterFunc(ctx, func() { l.update(func() {}) })
+	defer stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.next != seq || l.exclusive || alone && l.running > 0 {
+		if ctx.Err() != nil {
+			l.giveUp(seq)
+			return false
+		}
+		l.changed.Wait()
+	}
+	l.running++
+	l.exclusive = alone
+	return true
+}
+
+// giveUp takes call seq out of the order.
+func (l *lane) giveUp(seq int) {
+	if seq == l.next {
+		l.advance()
+		l.changed.Broadcast()
+		return
+	}
+	l.givenUp[seq] = true
+}
+
+func (l *lane) advance() {
+	for l.next++; l.givenUp[l.next]; l.next++ {
+		delete(l.givenUp, l.next)
+	}
 }
 
 func (l *lane) update(change func()) {

@@ -106,4 +106,3 @@ func (l Limits) WithDefaults() (Limits, error) {
 	return l, nil
 }
 
-func defaultHeap() int64 { return DefaultHeap }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/runcode-go/runcode/internal/jsonscan"
 )
@@ -60,14 +61,15 @@ func MustJSON(text string) JSON {
 	return j
 }
 
-// MarshalJSON makes a JSON of a Go value by the rules of encoding/json/v2:
-// struct tags apply, maps are written in sorted order, a value that implements
-// json.Marshaler speaks for itself.
+// ToJSON makes a JSON of a Go value by the rules of encoding/json/v2: struct
+// tags apply, maps are written in sorted order, nil slices and maps as [] and
+// {}, a time.Duration as nanoseconds, a value that implements json.Marshaler
+// speaks for itself.
 func ToJSON(v any) (JSON, error) {
 	if j, ok := v.(JSON); ok {
 		return j, nil
 	}
-	text, err := json.Marshal(v, json.Deterministic(true), json.FormatNilSliceAsNull(false))
+	text, err := json.Marshal(v, json.Deterministic(true), jsonv1.FormatDurationAsNano(true))
 	if err != nil {
 		return JSON{}, err
 	}
@@ -117,7 +119,7 @@ func (j JSON) Unmarshal(v any) error {
 		return errors.New("no JSON value to decode")
 	}
 	// Unpaired surrogates have no Go string form; they decode as U+FFFD.
-	return json.Unmarshal([]byte(j.text), v, jsontext.AllowInvalidUTF8(true))
+	return json.Unmarshal([]byte(j.text), v, jsontext.AllowInvalidUTF8(true), jsonv1.FormatDurationAsNano(true))
 }
 
 // MarshalJSON lets a JSON stand inside a larger document: it writes itself, and
@@ -142,86 +144,174 @@ func (j *JSON) UnmarshalJSON(text []byte) error {
 // frame is one open container while canonicalizing.
 type frame struct {
 	object bool
-	count  int             // members or elements begun
-	key    string          // the current member's name, unescaped
-	seen   map[string]bool // built only once an object has a few members
-	names  []string
+	count  int    // members or elements begun
+	key    string // the current member's name, unescaped
+	first  int    // where its names begin in canonicalizer.names
+	seen   map[string]bool
 }
 
-// canonicalize checks text and rewrites it in one pass without recursion.
+// fewNames is the number of members up to which an object's names are compared
+// one by one.
+const fewNames = 16
+
+// canonicalizer checks a text and rewrites it in one pass without recursion. A
+// text that is canonical already is only read: nothing is copied.
+type canonicalizer struct {
+	text    string
+	same    int // while !copied: text[:same] is the output
+	copied  bool
+	out     []byte // once copied
+	stack   []frame
+	names   []string // of the open objects, inner after outer
+	scratch []byte
+}
+
 func canonicalize(text string) (string, error) {
+	c := canonicalizer{text: text}
 	s := jsonscan.New(text)
-	out := make([]byte, 0, len(text))
-	var stack []frame
 	for {
 		tok, err := s.Next()
 		if err != nil {
 			var syntax *jsonscan.Error
 			errors.As(err, &syntax)
-			return "", &JSONError{Offset: syntax.Offset, Pointer: pointer(stack), Problem: syntax.Problem}
+			c.expect(syntax.Offset)
+			return "", &JSONError{Offset: syntax.Offset, Pointer: pointer(c.stack), Problem: syntax.Problem}
 		}
 		switch tok.Kind {
 		case jsonscan.EOF:
-			// A canonical text is returned as it came, which keeps one copy.
-			if string(out) == text {
-				return text, nil
+			if c.copied {
+				return string(c.out), nil
 			}
-			return string(out), nil
+			return text[:c.same], nil
 		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
-			stack = stack[:len(stack)-1]
-			out = append(out, byte(tok.Kind))
+			c.close()
+			c.emit(tok.Raw, tok.Offset)
 			continue
 		}
-		if top := len(stack) - 1; top >= 0 && (tok.Kind == jsonscan.Key || !stack[top].object) {
-			if stack[top].count > 0 {
-				out = append(out, ',')
-			}
-			stack[top].count++
-		}
+		c.separate(tok.Kind)
 		switch tok.Kind {
 		case jsonscan.Key:
-			name := jsonscan.Unquote(tok.Raw)
-			if !stack[len(stack)-1].add(name) {
-				return "", &JSONError{Offset: tok.Offset, Pointer: pointer(stack), Problem: "the property name is given twice; send it once"}
+			if !c.name(jsonscan.Unquote(tok.Raw)) {
+				return "", &JSONError{Offset: tok.Offset, Pointer: pointer(c.stack), Problem: "the property name is given twice; send it once"}
 			}
-			out = append(jsonscan.AppendQuote(out, name), ':')
+			c.emitString(tok)
+			c.punctuate(":")
 		case jsonscan.String:
-			out = jsonscan.AppendQuote(out, jsonscan.Unquote(tok.Raw))
+			c.emitString(tok)
 		case jsonscan.ObjectStart, jsonscan.ArrayStart:
-			stack = append(stack, frame{object: tok.Kind == jsonscan.ObjectStart})
-			out = append(out, byte(tok.Kind))
+			c.stack = append(c.stack, frame{object: tok.Kind == jsonscan.ObjectStart, first: len(c.names)})
+			c.emit(tok.Raw, tok.Offset)
 		default:
-			out = append(out, tok.Raw...)
+			c.emit(tok.Raw, tok.Offset)
 		}
 	}
 }
 
-// add records a member name and reports whether it is new.
-func (f *frame) add(name string) bool {
+// expect moves the innermost frame to what a comma before offset announced, so
+// that an error there is not blamed on the element before.
+func (c *canonicalizer) expect(offset int) {
+	top := len(c.stack) - 1
+	if top < 0 || !strings.HasSuffix(strings.TrimRight(c.text[:offset], " \t\r\n"), ",") {
+		return
+	}
+	if f := &c.stack[top]; f.object {
+		f.count = 0 // a name is missing: the object itself is the place
+	} else {
+		f.count++
+	}
+}
+
+// emit writes raw, which stands at offset in the text.
+func (c *canonicalizer) emit(raw string, offset int) {
+	if !c.copied {
+		if offset == c.same {
+			c.same += len(raw)
+			return
+		}
+		c.copy()
+	}
+	c.out = append(c.out, raw...)
+}
+
+// punctuate writes a comma or colon.
+func (c *canonicalizer) punctuate(mark string) {
+	if !c.copied && c.same < len(c.text) && c.text[c.same] == mark[0] {
+		c.same++
+		return
+	}
+	c.copy()
+	c.out = append(c.out, mark...)
+}
+
+// emitString writes a string or name with the fewest escapes.
+func (c *canonicalizer) emitString(tok jsonscan.Token) {
+	if strings.IndexByte(tok.Raw, '\\') < 0 {
+		c.emit(tok.Raw, tok.Offset)
+		return
+	}
+	c.scratch = jsonscan.AppendQuote(c.scratch[:0], jsonscan.Unquote(tok.Raw))
+	if string(c.scratch) == tok.Raw {
+		c.emit(tok.Raw, tok.Offset)
+		return
+	}
+	c.copy()
+	c.out = append(c.out, c.scratch...)
+}
+
+func (c *canonicalizer) copy() {
+	if !c.copied {
+		c.copied = true
+		c.out = append(make([]byte, 0, len(c.text)), c.text[:c.same]...)
+	}
+}
+
+// separate writes the comma before a member or element that is not the first.
+func (c *canonicalizer) separate(kind jsonscan.Kind) {
+	top := len(c.stack) - 1
+	if top < 0 || c.stack[top].object && kind != jsonscan.Key {
+		return
+	}
+	if c.stack[top].count > 0 {
+		c.punctuate(",")
+	}
+	c.stack[top].count++
+}
+
+// close leaves the innermost container.
+func (c *canonicalizer) close() {
+	top := len(c.stack) - 1
+	c.names = c.names[:c.stack[top].first]
+	c.stack = c.stack[:top]
+}
+
+// name records a member name and reports whether it is new in its object.
+func (c *canonicalizer) name(name string) bool {
+	f := &c.stack[len(c.stack)-1]
 	f.key = name
-	const few = 16
-	if f.seen == nil {
-		for _, n := range f.names {
-			if n == name {
-				return false
-			}
+	if f.seen != nil {
+		if f.seen[name] {
+			return false
 		}
-		f.names = append(f.names, name)
-		if len(f.names) > few {
-			f.seen = make(map[string]bool, 2*few)
-			for _, n := range f.names {
-				f.seen[n] = true
-			}
-			f.names = nil
-		}
+		f.seen[name] = true
 		return true
 	}
-	if f.seen[name] {
-		return false
+	own := c.names[f.first:]
+	for _, n := range own {
+		if n == name {
+			return false
+		}
 	}
-	f.seen[name] = true
+	c.names = append(c.names, name)
+	if own = c.names[f.first:]; len(own) > fewNames {
+		f.seen = make(map[string]bool, 4*fewNames)
+		for _, n := range own {
+			f.seen[n] = true
+		}
+	}
 	return true
 }
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // pointer is the RFC 6901 pointer of the place the open frames lead to.
 func pointer(stack []frame) string {
@@ -232,7 +322,7 @@ func pointer(stack []frame) string {
 				break
 			}
 			b.WriteByte('/')
-			b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(strings.ToValidUTF8(f.key, "\uFFFD")))
+			b.WriteString(escapePointer.Replace(strings.ToValidUTF8(f.key, "\uFFFD")))
 		} else {
 			fmt.Fprintf(&b, "/%d", max(f.count-1, 0))
 		}

@@ -7,14 +7,16 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/runcode-go/runcode/internal/schema"
 )
 
 // Tool is a registered definition: immutable, with its schemas compiled. Two
 // Tools are the same definition exactly if the pointers are equal.
 type Tool struct {
 	def    Definition
-	input  *schema // nil: any object
-	output *schema // nil: any value
+	input  *schema.Schema // nil: any object
+	output *schema.Schema // nil: any value
 }
 
 // Definition returns a copy of what was registered.
@@ -26,7 +28,7 @@ func (t *Tool) Name() string { return t.def.Name }
 // CheckArgs validates arguments against the input schema; the error is an
 // *ArgsError that lists every problem.
 func (t *Tool) CheckArgs(args JSON) error {
-	if problems := t.input.check(args, argsRoot); len(problems) > 0 {
+	if problems := check(t.input, args, argsRoot); len(problems) > 0 {
 		return &ArgsError{Tool: t.def.Name, Problems: problems}
 	}
 	return nil
@@ -38,7 +40,7 @@ func (t *Tool) CheckOutput(value JSON) error {
 	if t.def.trusted {
 		return nil
 	}
-	if problems := t.output.check(value, valueRoot); len(problems) > 0 {
+	if problems := check(t.output, value, valueRoot); len(problems) > 0 {
 		return &OutputError{Tool: t.def.Name, Problems: problems}
 	}
 	return nil
@@ -85,7 +87,7 @@ func NewRegistry(defs ...*Definition) (*Registry, error) {
 
 // Add registers definitions, all or none, and returns a function that removes
 // exactly them again (it may be called twice). It refuses the reserved name
-// run_code, a name that is taken, a missing handler, a negative timeout and
+// run_code, no name, a name that is taken, a missing handler, a negative timeout and
 // schemas that do not compile.
 func (r *Registry) Add(defs ...*Definition) (remove func(), err error) {
 	added := make([]*Tool, 0, len(defs))
@@ -149,10 +151,7 @@ func (r *Registry) update(change func(map[string]*Tool) error) error {
 }
 
 func newTool(def *Definition) (*Tool, error) {
-	if def == nil {
-		return nil, errors.New("cannot register a nil tool definition")
-	}
-	if def.Name == TransportName {
+	if def != nil && def.Name == TransportName {
 		return nil, fmt.Errorf("tool name %q is reserved for the Code Mode presentation transport and cannot be registered or shadowed", def.Name)
 	}
 	return NewTool(def)
@@ -161,6 +160,12 @@ func newTool(def *Definition) (*Tool, error) {
 // NewTool compiles a definition that stands in no registry, as the transport
 // does. Registries call it for every definition they are given.
 func NewTool(def *Definition) (*Tool, error) {
+	if def == nil {
+		return nil, errors.New("cannot register a nil tool definition")
+	}
+	if def.Name == "" {
+		return nil, errors.New("a tool has no name; give it one")
+	}
 	if def.Handler == nil {
 		return nil, fmt.Errorf("tool %q has no handler", def.Name)
 	}

@@ -1,19 +1,41 @@
 package tools
 
-// schema is a compiled JSON Schema. A nil *schema accepts what its root allows.
-type schema struct{}
+import "github.com/runcode-go/runcode/internal/schema"
 
-// root says how a value is named in problem texts and what it must be.
-type root struct {
-	name   string // "arguments" or "value"
-	object bool   // the value must be an object
-}
-
+// How values are called in problem texts, and what they must be.
 var (
-	argsRoot  = root{name: "arguments", object: true}
-	valueRoot = root{name: "value"}
+	argsRoot  = schema.Root{Name: "arguments", Arguments: true}
+	valueRoot = schema.Root{Name: "value"}
 )
 
-func compileSchema(text JSON) (*schema, error) { return nil, nil }
+// compileSchema compiles a definition's schema; the zero JSON gives nil, which
+// allows what its root allows.
+func compileSchema(text JSON) (*schema.Schema, error) {
+	if text.IsZero() {
+		return nil, nil
+	}
+	s, err := schema.Compile(text.String())
+	if err != nil {
+		return nil, &Error{Name: "ToolSchemaError", Code: CodeUnsupportedSchema, Message: err.Error(), Err: err}
+	}
+	return s, nil
+}
 
-func (s *schema) check(value JSON, r root) []Problem { return nil }
+// check lists what is wrong with value. The zero JSON, no value, satisfies only
+// the absence of a schema.
+func check(s *schema.Schema, value JSON, root schema.Root) []Problem {
+	if value.IsZero() {
+		if s == nil && !root.Arguments {
+			return nil
+		}
+		return []Problem{{Text: `"` + root.Name + `" is missing`}}
+	}
+	if s == nil && !root.Arguments {
+		return nil
+	}
+	var problems []Problem
+	for _, p := range s.Check(value.String(), root) {
+		problems = append(problems, Problem{Pointer: p.Pointer, Text: p.Text})
+	}
+	return problems
+}

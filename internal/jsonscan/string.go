@@ -92,6 +92,14 @@ func AppendQuote(dst []byte, text string) []byte {
 		}
 		if c >= utf8.RuneSelf {
 			r, n := DecodeRune(text[i:])
+			if utf16.IsSurrogate(r) && i+n < len(text) {
+				// Two halves side by side are one character, which a
+				// reader of the escapes would join.
+				low, more := DecodeRune(text[i+n:])
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					r, n = pair, n+more
+				}
+			}
 			if 0xD800 <= r && r <= 0xDFFF {
 				dst = appendUnicodeEscape(dst, r)
 			} else {

@@ -5,6 +5,11 @@
 // somebody who had it handed it over.
 package token
 
+import (
+	"fmt"
+	"io"
+)
+
 // Token identifies one live or past execution. The zero Token means "none".
 // Tokens are comparable and safe for concurrent use.
 type Token struct{ id *mark }
@@ -27,9 +32,10 @@ func (t Token) String() string {
 	return "token(opaque)"
 }
 
-// GoString is String, so that %#v prints no address either.
-func (t Token) GoString() string { return t.String() }
+// Format prints String for every verb: %d or %x of the struct would print the
+// address.
+func (t Token) Format(f fmt.State, _ rune) { io.WriteString(f, t.String()) }
 
-// Format-free marshalling: a token serialises as null in every codec that
-// asks for text, which keeps it out of logs by construction.
+// MarshalJSON writes null, which keeps tokens out of logs and documents by
+// construction.
 func (t Token) MarshalJSON() ([]byte, error) { return []byte("null"), nil }

@@ -1,0 +1,490 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+)
+
+// Bounds of one check.
+const (
+	// budget is how many steps a check may take; a step is some 50 to 100 ns.
+	budget = 10_000_000
+	// deepest is how many rules may be open at once, which bounds the stack.
+	deepest = 40_000
+	// mostProblems is how many problems a check lists.
+	mostProblems = 25
+)
+
+// Root says how a value is called in problems and what it must be.
+type Root struct {
+	Name string
+	// Arguments marks the arguments of a call: the value must be an object, and
+	// names that differ from a declared name, or from each other, only in case
+	// are refused, since a reader that ignores case would see another value
+	// than the policy that judged it.
+	Arguments bool
+}
+
+// Problem is one fault of a value, in words a model can act on.
+type Problem struct {
+	Pointer string // RFC 6901 pointer into the value, "" for the root
+	Text    string
+}
+
+// Check validates one JSON text, in which no object names a property twice (as
+// canonical text guarantees), and lists all problems, or none: missing
+// properties first, then declared ones in the order of the schema, then
+// undeclared ones. A check that would take too long fails with the one problem
+// "schema too complex".
+func (s *Schema) Check(text string, root Root) []Problem {
+	v, err := parse(text)
+	if err != nil {
+		return []Problem{{"", `"` + root.Name + `" is no JSON value: ` + err.Error()}}
+	}
+	return s.check(v, root)
+}
+
+func (s *Schema) check(v *value, root Root) []Problem {
+	if root.Arguments && !v.isObject() {
+		return []Problem{{"", `"` + root.Name + `" must be an object, got ` + describe(v) + advice(v, typeObject)}}
+	}
+	if s == nil {
+		s = &Schema{root: newRule()}
+	}
+	quick := s.start(root)
+	ok := quick.eval(s.root, v, nil, nil, nil)
+	var clashes []clash
+	if root.Arguments && !quick.stopped() {
+		clashes = quick.clashes(s.root, v)
+	}
+	switch {
+	case quick.stopped():
+		return []Problem{{"", quick.reason}}
+	case ok && len(clashes) == 0:
+		return nil
+	case ok:
+		return clashProblems(clashes, nil)
+	}
+	full := s.start(root)
+	rep := &report{c: full, root: root.Name}
+	full.eval(s.root, v, nil, rep, nil)
+	if full.stopped() {
+		return []Problem{{"", full.reason}}
+	}
+	problems := rep.finish(clashProblems(clashes, rep.explained))
+	if len(problems) == 0 {
+		// The two passes must agree; a value is never let through on the word
+		// of one.
+		problems = []Problem{{"", `"` + root.Name + `" does not fit the schema`}}
+	}
+	return problems
+}
+
+func (s *Schema) start(root Root) *checking {
+	c := &checking{left: budget, root: root.Name}
+	c.tracks = s.tracks
+	c.dynamic = s.dynamic
+	return c
+}
+
+// checking is one pass over a value.
+type checking struct {
+	root    string
+	left    int
+	depth   int
+	tracks  bool
+	dynamic bool
+	reason  string // why the pass was stopped
+	scope   *scope
+}
+
+// scope is the chain of resources that led to the current rule.
+type scope struct {
+	place  *resource
+	parent *scope
+}
+
+// spend takes steps from the budget and reports whether there were enough.
+func (c *checking) spend(steps int) bool {
+	c.left -= steps
+	if c.left < 0 {
+		c.stop(`schema too complex: checking "` + c.root + `" takes too many steps; send a smaller value`)
+		return false
+	}
+	return true
+}
+
+func (c *checking) stop(reason string) {
+	c.left = -1
+	if c.reason == "" {
+		c.reason = reason
+	}
+}
+
+func (c *checking) stopped() bool { return c.reason != "" }
+
+// marks records which members or elements of a value some rule has evaluated.
+// A nil *marks records nothing.
+type marks struct {
+	all  bool
+	bits map[int]bool
+}
+
+func (m *marks) add(i int) {
+	if m == nil || m.all {
+		return
+	}
+	if m.bits == nil {
+		m.bits = map[int]bool{}
+	}
+	m.bits[i] = true
+}
+
+func (m *marks) addAll() {
+	if m != nil {
+		m.all = true
+	}
+}
+
+func (m *marks) has(i int) bool { return m.all || m.bits[i] }
+
+func (m *marks) merge(o *marks) {
+	if m == nil || o == nil {
+		return
+	}
+	m.all = m.all || o.all
+	for i := range o.bits {
+		m.add(i)
+	}
+}
+
+// eval applies r to v. With a report it goes on after a problem and tells it;
+// without one it stops at the first. at is nil without a report. On success m
+// gets what was evaluated.
+func (c *checking) eval(r *rule, v *value, at *path, rep *report, m *marks) bool {
+	if !c.spend(1) {
+		return false
+	}
+	if r.never {
+		return rep.never(v, at)
+	}
+	if c.depth++; c.depth > deepest {
+		c.stop("schema too complex: its references and the value are nested too deeply; send a flatter value")
+	}
+	defer func() { c.depth-- }()
+	if c.stopped() {
+		return false
+	}
+	if c.dynamic && (c.scope == nil || c.scope.place != r.place) {
+		outer := c.scope
+		c.scope = &scope{r.place, outer}
+		defer func() { c.scope = outer }()
+	}
+	if r.types != 0 && !r.types.allow(v) {
+		return rep.wrongType(r.types, v, at)
+	}
+	own := m
+	if c.tracks && (m != nil || r.unevaluatedProps != nil || r.unevaluatedItems != nil) {
+		own = &marks{}
+	}
+	ok := c.evalValue(r, v, at, rep)
+	goOn := func() bool { return (ok || rep.wantsMore()) && !c.stopped() }
+	if goOn() {
+		switch v.kind {
+		case jsonscan.ObjectStart:
+			ok = c.evalObject(r, v, at, rep, own) && ok
+		case jsonscan.ArrayStart:
+			ok = c.evalArray(r, v, at, rep, own) && ok
+		case jsonscan.String:
+			ok = c.evalString(r, v, at, rep) && ok
+		case jsonscan.Number:
+			ok = c.evalNumber(r, v, at, rep) && ok
+		}
+	}
+	if goOn() {
+		ok = c.evalInPlace(r, v, at, rep, own) && ok
+	}
+	if goOn() {
+		ok = c.evalRemaining(r, v, at, rep, own) && ok
+	}
+	ok = ok && !c.stopped()
+	if ok && own != m {
+		m.merge(own)
+	}
+	return ok
+}
+
+func (t typeSet) allow(v *value) bool {
+	return t&typeOf(v) != 0 || t&typeInteger != 0 && t&typeNumber == 0 && v.isNumber() && parseDecimal(v.raw).isInteger()
+}
+
+func typeOf(v *value) typeSet {
+	switch v.kind {
+	case jsonscan.ObjectStart:
+		return typeObject
+	case jsonscan.ArrayStart:
+		return typeArray
+	case jsonscan.String:
+		return typeString
+	case jsonscan.Number:
+		return typeNumber
+	case jsonscan.Null:
+		return typeNull
+	default:
+		return typeBoolean
+	}
+}
+
+// evalValue applies const and enum.
+func (c *checking) evalValue(r *rule, v *value, at *path, rep *report) bool {
+	if r.fixed != nil && !c.equal(v, r.fixed) {
+		return rep.notFixed(r.fixed, v, at)
+	}
+	if r.enum == nil {
+		return true
+	}
+	for i := range r.enum {
+		if c.equal(v, &r.enum[i]) {
+			return true
+		}
+	}
+	return rep.notEnum(r.enum, v, at)
+}
+
+func (c *checking) evalObject(r *rule, v *value, at *path, rep *report, m *marks) bool {
+	ok := true
+	// and notes a failure and reports whether to go on.
+	and := func(holds bool) bool {
+		ok = ok && holds
+		return (ok || rep.wantsMore()) && !c.stopped()
+	}
+	child := func(i int) *path {
+		if rep == nil {
+			return nil
+		}
+		return at.child(v, i)
+	}
+	for _, name := range r.required {
+		if v.find(name) < 0 && !and(rep.missing(name, "", r, v, at)) {
+			return false
+		}
+	}
+	for _, d := range r.dependent {
+		if v.find(d.name) < 0 {
+			continue
+		}
+		for _, name := range d.required {
+			if v.find(name) < 0 && !and(rep.missing(name, d.name, r, v, at)) {
+				return false
+			}
+		}
+	}
+	if n := len(v.items); r.minProps > n || r.maxProps >= 0 && n > r.maxProps {
+		if !and(rep.count("propert", n, r.minProps, r.maxProps, at)) {
+			return false
+		}
+	}
+	if !c.spend(len(r.names)) {
+		return false
+	}
+	for _, name := range r.names {
+		i := v.find(name)
+		if i < 0 {
+			continue
+		}
+		m.add(i)
+		before := rep.size()
+		holds := c.eval(r.props[name], &v.items[i], child(i), rep, nil)
+		if !holds && v.items[i].kind == jsonscan.Null && !slices.Contains(r.required, name) {
+			rep.adviseLeavingOut(before)
+		}
+		if !and(holds) {
+			return false
+		}
+	}
+	if len(r.patterns) == 0 && r.additional == nil && r.propertyNames == nil {
+		return ok
+	}
+	for i, name := range v.names {
+		if r.propertyNames != nil {
+			var place *path
+			if rep != nil {
+				place = at.nameOf(v, i)
+			}
+			key := value{kind: jsonscan.String, text: name}
+			if rep != nil {
+				key.raw = string(jsonscan.AppendQuote(nil, name))
+			}
+			if !and(c.eval(r.propertyNames, &key, place, rep, nil)) {
+				return false
+			}
+		}
+		_, evaluated := r.props[name]
+		for _, p := range r.patterns {
+			if c.match(p.pattern, name) {
+				evaluated = true
+				m.add(i)
+				if !and(c.eval(p.rule, &v.items[i], child(i), rep, nil)) {
+					return false
+				}
+			}
+		}
+		if evaluated || r.additional == nil {
+			continue
+		}
+		m.add(i)
+		if r.additional.never {
+			if !and(rep.unknown(i, r.names, r.folded, v, at)) {
+				return false
+			}
+		} else if !and(c.eval(r.additional, &v.items[i], child(i), rep, nil)) {
+			return false
+		}
+	}
+	return ok
+}
+
+func (c *checking) evalArray(r *rule, v *value, at *path, rep *report, m *marks) bool {
+	ok := true
+	and := func(holds bool) bool {
+		ok = ok && holds
+		return (ok || rep.wantsMore()) && !c.stopped()
+	}
+	child := func(i int) *path {
+		if rep == nil {
+			return nil
+		}
+		return at.child(v, i)
+	}
+	if n := len(v.items); r.minItems > n || r.maxItems >= 0 && n > r.maxItems {
+		if !and(rep.count("item", n, r.minItems, r.maxItems, at)) {
+			return false
+		}
+	}
+	for i := range v.items {
+		var sub *rule
+		switch {
+		case i < len(r.prefix):
+			sub = r.prefix[i]
+		case r.rest == nil:
+		case r.rest.never:
+			and(rep.count("item", len(v.items), -1, len(r.prefix), at))
+		default:
+			sub = r.rest
+		}
+		if sub == nil {
+			break
+		}
+		m.add(i)
+		if !and(c.eval(sub, &v.items[i], child(i), rep, nil)) {
+			return false
+		}
+	}
+	if r.rest != nil {
+		m.addAll()
+	}
+	if r.unique {
+		if i, j, found := c.duplicates(v); found && !and(rep.duplicate(v, i, j, at)) {
+			return false
+		}
+	}
+	if r.contains == nil {
+		return ok
+	}
+	matched := 0
+	for i := range v.items {
+		if c.eval(r.contains, &v.items[i], nil, nil, nil) {
+			matched++
+			if r.containsMarks {
+				m.add(i)
+			}
+		}
+	}
+	least := 1
+	if r.minContains >= 0 {
+		least = r.minContains
+	}
+	if matched < least || r.maxContains >= 0 && matched > r.maxContains {
+		and(rep.contains(r.contains, matched, least, r.maxContains, at))
+	}
+	return ok
+}
+
+func (c *checking) evalString(r *rule, v *value, at *path, rep *report) bool {
+	ok := true
+	if r.minLength >= 0 || r.maxLength >= 0 {
+		n := length(v.text)
+		if r.minLength > n || r.maxLength >= 0 && n > r.maxLength {
+			ok = rep.count("character", n, r.minLength, r.maxLength, at)
+		}
+	}
+	if r.pattern != nil && (ok || rep.wantsMore()) && !c.match(r.pattern, v.text) {
+		ok = rep.noMatch(r.pattern, v, at)
+	}
+	return ok
+}
+
+// length counts characters; an unpaired surrogate is one.
+func length(text string) int {
+	n := 0
+	for i := 0; i < len(text); {
+		_, size := jsonscan.DecodeRune(text[i:])
+		i += size
+		n++
+	}
+	return n
+}
+
+func (c *checking) evalNumber(r *rule, v *value, at *path, rep *report) bool {
+	if r.minimum == nil && r.maximum == nil && r.above == nil && r.below == nil && r.multiple == nil {
+		return true
+	}
+	c.spend(len(v.raw) / 16)
+	n := parseDecimal(v.raw)
+	switch {
+	case r.minimum != nil && n.compare(*r.minimum) < 0:
+		return rep.bound("at least", *r.minimum, v, at)
+	case r.above != nil && n.compare(*r.above) <= 0:
+		return rep.bound("greater than", *r.above, v, at)
+	case r.maximum != nil && n.compare(*r.maximum) > 0:
+		return rep.bound("at most", *r.maximum, v, at)
+	case r.below != nil && n.compare(*r.below) >= 0:
+		return rep.bound("less than", *r.below, v, at)
+	case r.multiple != nil && !n.isMultipleOf(*r.multiple):
+		return rep.bound("a multiple of", *r.multiple, v, at)
+	}
+	return true
+}
+
+// evalRemaining applies what concerns members and elements no other rule saw.
+func (c *checking) evalRemaining(r *rule, v *value, at *path, rep *report, m *marks) bool {
+	rest := r.unevaluatedProps
+	if !v.isObject() {
+		rest = r.unevaluatedItems
+	}
+	if rest == nil || !v.isObject() && !v.isArray() {
+		return true
+	}
+	ok := true
+	for i := range v.items {
+		if m.has(i) {
+			continue
+		}
+		holds := false
+		switch {
+		case rest.never && v.isObject() && rep != nil:
+			names, folded := c.declared(r, v)
+			holds = rep.unknown(i, names, folded, v, at)
+		case rep != nil:
+			holds = c.eval(rest, &v.items[i], at.child(v, i), rep, nil)
+		default:
+			holds = c.eval(rest, &v.items[i], nil, nil, nil)
+		}
+		if ok = ok && holds; !ok && !rep.wantsMore() || c.stopped() {
+			return false
+		}
+	}
+	m.addAll()
+	return ok
+}

@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"hash/maphash"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+)
+
+// value is a parsed JSON value that keeps the order of members and the text of
+// numbers. It is immutable once parsed.
+type value struct {
+	kind  jsonscan.Kind // ObjectStart, ArrayStart, String, Number, True, False or Null
+	raw   string        // the source text
+	text  string        // of a string: its characters in WTF-8
+	names []string      // of an object: the members' names, in order
+	items []value       // the members' values or the elements
+	index map[string]int
+}
+
+// manyNames is the number of members from which an object gets an index.
+const manyNames = 24
+
+// parse reads one JSON text without recursion, so depth costs no stack.
+func parse(text string) (*value, error) {
+	type open struct {
+		v     value
+		start int
+	}
+	s := jsonscan.New(text)
+	var stack []open
+	var root value
+	place := func(v value) {
+		if len(stack) == 0 {
+			root = v
+			return
+		}
+		top := &stack[len(stack)-1].v
+		top.items = append(top.items, v)
+	}
+	for {
+		tok, err := s.Next()
+		if err != nil {
+			return nil, err
+		}
+		switch tok.Kind {
+		case jsonscan.EOF:
+			return &root, nil
+		case jsonscan.ObjectStart, jsonscan.ArrayStart:
+			stack = append(stack, open{value{kind: tok.Kind}, tok.Offset})
+		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
+			last := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			last.v.raw = text[last.start:s.Offset()]
+			last.v.buildIndex()
+			place(last.v)
+		case jsonscan.Key:
+			top := &stack[len(stack)-1].v
+			top.names = append(top.names, jsonscan.Unquote(tok.Raw))
+		case jsonscan.String:
+			place(value{kind: tok.Kind, raw: tok.Raw, text: jsonscan.Unquote(tok.Raw)})
+		default:
+			place(value{kind: tok.Kind, raw: tok.Raw})
+		}
+	}
+}
+
+func (v *value) buildIndex() {
+	if len(v.names) < manyNames {
+		return
+	}
+	v.index = make(map[string]int, len(v.names))
+	for i, name := range v.names {
+		v.index[name] = i
+	}
+}
+
+// find is the position of the member of that name, -1 if there is none.
+func (v *value) find(name string) int {
+	if v.index != nil {
+		if i, ok := v.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, n := range v.names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// get is the member of that name, nil if there is none.
+func (v *value) get(name string) *value {
+	if i := v.find(name); i >= 0 {
+		return &v.items[i]
+	}
+	return nil
+}
+
+func (v *value) isObject() bool { return v.kind == jsonscan.ObjectStart }
+func (v *value) isArray() bool  { return v.kind == jsonscan.ArrayStart }
+func (v *value) isString() bool { return v.kind == jsonscan.String }
+func (v *value) isNumber() bool { return v.kind == jsonscan.Number }
+
+// equal compares by JSON Schema's rule: numbers by what they are worth, objects
+// without regard to order. It spends one step a comparison.
+func (c *checking) equal(a, b *value) bool {
+	if !c.spend(1 + min(len(a.raw), len(b.raw))/256) {
+		return false
+	}
+	if a.kind != b.kind {
+		return false
+	}
+	switch {
+	case a.isString():
+		return a.text == b.text
+	case a.isNumber():
+		return a.raw == b.raw || parseDecimal(a.raw).compare(parseDecimal(b.raw)) == 0
+	case a.isArray():
+		if len(a.items) != len(b.items) {
+			return false
+		}
+		for i := range a.items {
+			if !c.equal(&a.items[i], &b.items[i]) {
+				return false
+			}
+		}
+	case a.isObject():
+		if len(a.items) != len(b.items) {
+			return false
+		}
+		for i := range a.items {
+			other := b.get(a.names[i])
+			if other == nil || !c.equal(&a.items[i], other) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hash agrees with equal: equal values have equal hashes.
+func (c *checking) hash(seed maphash.Seed, v *value) uint64 {
+	c.spend(1 + len(v.raw)/1024)
+	switch {
+	case v.isString():
+		return maphash.String(seed, v.text)
+	case v.isNumber():
+		return maphash.Comparable(seed, parseDecimal(v.raw))
+	case v.isArray():
+		sum := uint64(len(v.items))
+		for i := range v.items {
+			sum = sum*31 + c.hash(seed, &v.items[i])
+		}
+		return sum
+	case v.isObject():
+		sum := uint64(len(v.items)) + 7
+		for i := range v.items {
+			sum += maphash.String(seed, v.names[i]) * (c.hash(seed, &v.items[i]) | 1)
+		}
+		return sum
+	default:
+		return uint64(v.kind)
+	}
+}
+
+// duplicates finds the first two equal elements.
+func (c *checking) duplicates(v *value) (i, j int, found bool) {
+	if len(v.items) < 2 {
+		return 0, 0, false
+	}
+	seed := maphash.MakeSeed()
+	seen := make(map[uint64][]int, len(v.items))
+	for j := range v.items {
+		h := c.hash(seed, &v.items[j])
+		for _, i := range seen[h] {
+			if c.equal(&v.items[i], &v.items[j]) {
+				return i, j, true
+			}
+		}
+		if c.stopped() {
+			return 0, 0, false
+		}
+		seen[h] = append(seen[h], j)
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Answer is what an Approver says. The zero Answer is Unavailable.
+type Answer uint8
+
+// The answers. Only AllowedOnce lets a call proceed.
+const (
+	Unavailable Answer = iota
+	AllowedOnce
+	Rejected
+	Cancelled
+)
+
+// ApprovalRequest is one question to an Approver. Call holds the full arguments.
+type ApprovalRequest struct {
+	Call   tools.Call
+	Reason string // the listener's, may be empty
+	By     string // the listener that asks
+}
+
+// Approver answers for a person (or for a rule that stands in for one). An
+// error, a panic or an unknown answer counts as Unavailable. When ctx ends the
+// call settles at once and a later answer is discarded, so Approve should
+// return soon after. It may be called from several goroutines at a time.
+//
+// In contrast to DSH there is no routing by agent: calls without an agent are
+// asked too.
+type Approver interface {
+	Approve(ctx context.Context, ask ApprovalRequest) (Answer, error)
+}
+
+// ApproverFunc is a function as an Approver.
+type ApproverFunc func(ctx context.Context, ask ApprovalRequest) (Answer, error)
+
+// Approve calls f.
+func (f ApproverFunc) Approve(ctx context.Context, ask ApprovalRequest) (Answer, error) {
+	return f(ctx, ask)
+}
+
+// declined remembers, for all calls under one root call, what a person has
+// refused: the same tool with the same arguments is not asked about again.
+type declined struct {
+	mu   sync.Mutex
+	what map[declinedKey]*DeniedError
+}
+
+type declinedKey struct {
+	tool string
+	args tools.JSON
+}
+
+func (d *declined) find(call tools.Call) *DeniedError {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.what[declinedKey{call.Name(), call.Args()}]
+}
+
+func (d *declined) remember(call tools.Call, err *DeniedError) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.what == nil {
+		d.what = map[declinedKey]*DeniedError{}
+	}
+	d.what[declinedKey{call.Name(), call.Args()}] = err
+}
+
+// approve asks for the call. It returns nil to go on, an *AbortError if ctx
+// ended meanwhile, else a *DeniedError.
+func (x *execution) approve(ctx context.Context, ask Decision) error {
+	if err := x.declined.find(x.call); err != nil {
+		return err
+	}
+	deny := func(code, format string, args ...any) *DeniedError {
+		return &DeniedError{Code: code, Origin: OriginApproval, By: ask.by, Reason: fmt.Sprintf(format, args...)}
+	}
+	name := x.call.Name()
+	if x.p.opts.Approver == nil {
+		if ask.reason != "" {
+			return deny(tools.CodeApprovalUnavailable, "%s", ask.reason)
+		}
+		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval (not yet supported)", name)
+	}
+	answer := x.ask(ctx, ApprovalRequest{Call: x.call, Reason: ask.reason, By: ask.by})
+	if ctx.Err() != nil && answer != Rejected {
+		return aborted(ctx, false)
+	}
+	switch answer {
+	case AllowedOnce:
+		return nil
+	case Rejected:
+		err := deny(tools.CodeApprovalRejected, "the user rejected tool %q", name)
+		x.declined.remember(x.call, err)
+		return err
+	case Cancelled:
+		return deny(tools.CodeApprovalCancelled, "approval for tool %q was cancelled", name)
+	}
+	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available", name)
+}
+
+// ask waits for the approver or for the end of ctx, whichever comes first.
+func (x *execution) ask(ctx context.Context, ask ApprovalRequest) Answer {
+	if ctx.Err() != nil {
+		return Cancelled
+	}
+	defer x.pauseForApproval()()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answered := make(chan Answer, 1)
+	go func() {
+		answer := Unavailable
+		defer func() {
+			if r := recover(); r != nil {
+				x.p.logPanic(panicked("approver", r), x.call)
+				answer = Unavailable
+			}
+			answered <- answer
+		}()
+		got, err := x.p.opts.Approver.Approve(ctx, ask)
+		if err != nil {
+			x.p.log.Warn("approver failed", "tool", x.call.Name(), "call", x.call.ID(), "error", textOf(err))
+			return
+		}
+		answer = got
+	}()
+	select {
+	case answer := <-answered:
+		return answer
+	case <-ctx.Done():
+		return Cancelled
+	}
+}
+
+// pauseForApproval tells the caller that a person is being waited for; the
+// result ends the pause.
+func (x *execution) pauseForApproval() (resume func()) {
+	if x.req.OnApproval == nil {
+		return func() {}
+	}
+	resume = func() {}
+	defer x.contain("OnApproval")
+	end := x.req.OnApproval()
+	return func() {
+		if end != nil {
+			defer x.contain("the function OnApproval returned")
+			end()
+		}
+	}
+}

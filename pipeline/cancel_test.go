@@ -1,0 +1,283 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/pipelinetest"
+	"github.com/runcode-go/runcode/tools"
+)
+
+var errGivenUp = errors.New("the user pressed escape")
+
+// TestCancellation: who wins when the caller's context ends at one of the
+// places a call passes. Every test cancels at exactly one place.
+func TestCancellation(t *testing.T) {
+	before := end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"}
+	during := end{"Error: tool call aborted", tools.CodeAborted, "aborted"}
+	type places struct {
+		pre, guard, enter, body, leave, post func()
+		preAnswer                            func() (pipeline.Decision, error)
+		guardAnswer                          string
+		bodyErr                              func(ctx context.Context) error
+		wrapErr, postErr                     error
+		skip                                 bool // the wrapper does not ask next
+		postAnswer                           pipeline.PostDecision
+	}
+	allow := func() (pipeline.Decision, error) { return pipeline.Allow(), nil }
+	tests := []struct {
+		name     string
+		early    bool // cancel before the call
+		args     string
+		set      func(p *places, cancel func())
+		want     end
+		stages   []string
+		contexts []string
+	}{
+		{"case 106: before entry no stage runs", true, "", func(*places, func()) {}, before, steps("result tool"), nil},
+		{"case 107: bad arguments win over an early abort", true, `{"a":1,"a":2}`, func(*places, func()) {},
+			end{"Error: invalid arguments: invalid JSON at byte 7 (/a): the property name is given twice; send it once", tools.CodeInvalidArgs, "not-started"}, steps("result tool"), nil},
+		{"case 108: during pre-execute, which then allows", false, "", func(p *places, cancel func()) { p.pre = cancel },
+			before, steps("pre", "guard", "post", "result tool"), nil},
+		{"case 109: during pre-execute, which then denies", false, "", func(p *places, cancel func()) {
+			p.pre = cancel
+			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Deny("no"), nil }
+		}, end{"Error: no", tools.CodeDeniedByPolicy, "not-started"}, steps("pre", "post", "result tool"), nil},
+		{"case 109: during pre-execute, which then fails", false, "", func(p *places, cancel func()) {
+			p.pre = cancel
+			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Allow(), errPlain }
+		}, end{"Error: it broke", "", "not-started"}, steps("pre", "result tool"), nil},
+		// Passing the end of the context on is how Go code aborts, so it is the
+		// abort and not an error of the listener's own.
+		{"during pre-execute, which hands the abort on", false, "", func(p *places, cancel func()) {
+			p.pre = cancel
+			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Allow(), context.Canceled }
+		}, before, steps("pre", "result tool"), nil},
+		{"case 110: during pre-execute, a guard denies", false, "", func(p *places, cancel func()) { p.pre = cancel; p.guardAnswer = "no" },
+			end{"Error: no", tools.CodeDeniedByGuard, "not-started"}, steps("pre", "guard", "post", "result tool"), nil},
+		{"during the guards", false, "", func(p *places, cancel func()) { p.guard = cancel }, before, steps("pre", "guard", "post", "result tool"), nil},
+		{"case 111: in a wrapper before next", false, "", func(p *places, cancel func()) { p.enter = cancel },
+			before, steps("pre", "guard", "enter", "leave", "post", "result tool"), nil},
+		{"in a wrapper that answers itself", false, "", func(p *places, cancel func()) { p.enter = cancel; p.skip = true },
+			before, steps("pre", "guard", "enter", "leave", "post", "result tool"), []string{"wrapper"}},
+		{"case 114: in the body, which then succeeds", false, "", func(p *places, cancel func()) { p.body = cancel },
+			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"case 115: in the body, which then fails on its own", false, "", func(p *places, cancel func()) {
+			p.body = cancel
+			p.bodyErr = func(context.Context) error { return coded("gone") }
+		}, end{"Error: gone", "FS_NOT_FOUND", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"in the body, which hands the abort on", false, "", func(p *places, cancel func()) {
+			p.body = cancel
+			p.bodyErr = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		}, during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"in the body, which hands the cause on", false, "", func(p *places, cancel func()) {
+			p.body = cancel
+			p.bodyErr = func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
+		}, during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"case 112: in a wrapper after the body", false, "", func(p *places, cancel func()) { p.leave = cancel },
+			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"in a wrapper that then fails", false, "", func(p *places, cancel func()) { p.leave = cancel; p.wrapErr = errPlain },
+			end{"Error: it broke", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "result tool"), nil},
+		{"case 112: in a post listener that accepts", false, "", func(p *places, cancel func()) { p.post = cancel },
+			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
+		{"case 113: in a post listener that blocks", false, "", func(p *places, cancel func()) { p.post = cancel; p.postAnswer = pipeline.Block(text("no")) },
+			end{"no", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), nil},
+		{"case 113: in a post listener that fails", false, "", func(p *places, cancel func()) { p.post = cancel; p.postErr = errPlain },
+			end{"Error: it broke", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancelCause := context.WithCancelCause(context.Background())
+			cancel := func() { cancelCause(errGivenUp) }
+			defer cancel()
+			nothing := func() {}
+			at := places{nothing, nothing, nothing, nothing, nothing, nothing, allow, "",
+				func(context.Context) error { return nil }, nil, nil, false, pipeline.Accept()}
+			tt.set(&at, cancel)
+			trace := &pipelinetest.Trace{}
+			p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+				trace.Add("body")
+				run.Defer(note("body"))
+				run.Conclude()
+				at.body()
+				return tools.Result{}, at.bodyErr(ctx)
+			}))
+			p.PreExecute.Use("l", func(context.Context, tools.Call, preNext) (pipeline.Decision, error) {
+				trace.Add("pre")
+				at.pre()
+				return at.preAnswer()
+			})
+			p.Guards.Use("g", func(tools.Call) string { trace.Add("guard"); at.guard(); return at.guardAnswer })
+			p.Execution.Use("w", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (r pipeline.Result, err error) {
+				trace.Add("enter")
+				at.enter()
+				if at.skip {
+					r = pipeline.Success(tools.Result{}).WithContexts(note("wrapper"))
+				} else {
+					r, err = next(ctx)
+				}
+				trace.Add("leave")
+				at.leave()
+				return r, errors.Join(err, at.wrapErr)
+			})
+			p.PostExecute.Use("p", func(context.Context, pipeline.Settled, postNext) (pipeline.PostDecision, error) {
+				trace.Add("post")
+				at.post()
+				return at.postAnswer, at.postErr
+			})
+			p.OnResult("o", func(o pipeline.Outcome) { trace.Add("result %s", o.Call().Name()) })
+			if tt.early {
+				cancel()
+			}
+			o := p.Execute(ctx, pipeline.Request{Name: "tool", Args: tt.args})
+			check(t, "outcome", endOf(o), tt.want)
+			check(t, "stages", trace.Steps(), tt.stages)
+			if tt.contexts == nil {
+				tt.contexts = []string{}
+			}
+			check(t, "contexts", texts(o.Contexts()), tt.contexts)
+			check(t, "concludes", o.Concludes(), false)
+			var abort *pipeline.AbortError
+			if errors.As(o.Err(), &abort) && !errors.Is(o.Err(), errGivenUp) {
+				t.Errorf("the abort does not carry its cause: %v", abort.Cause)
+			}
+		})
+	}
+}
+
+// TestBodyContext: what ends a body, whatever a wrapper does with the context.
+func TestBodyContext(t *testing.T) {
+	type key struct{}
+	t.Run("case 84: without wrappers a body has the caller's values and deadline", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), key{}, "v"), time.Hour)
+		defer cancel()
+		want, _ := ctx.Deadline()
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+			got, ok := ctx.Deadline()
+			check(t, "value", ctx.Value(key{}), any("v"))
+			check(t, "deadline", ok && got.Equal(want), true)
+			return tools.Result{}, nil
+		}))
+		p.Execute(ctx, pipeline.Request{Name: "tool"})
+	})
+	t.Run("case 75: the caller's end reaches a body under a context of the wrapper's own", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+			check(t, "the wrapper's value", ctx.Value(key{}), any("w"))
+			cancel(errGivenUp)
+			<-ctx.Done()
+			check(t, "cause", errors.Is(context.Cause(ctx), errGivenUp), true)
+			return tools.Result{}, nil
+		}))
+		p.Execution.Use("swap", func(_ context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			return next(context.WithValue(context.Background(), key{}, "w"))
+		})
+		check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
+	})
+	t.Run("case 77: a wrapper's ended context keeps the body from starting", func(t *testing.T) {
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
+			t.Error("the body ran")
+			return tools.Result{}, nil
+		}))
+		p.Execution.Use("ended", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			cancel()
+			return next(ctx)
+		})
+		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
+	})
+	t.Run("case 76: later stages have the caller's context again", func(t *testing.T) {
+		p := pipelinetest.New(t, nil, pipelinetest.Text("tool", "ok"))
+		p.Execution.Use("short", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			return next(ctx)
+		})
+		p.PostExecute.Use("p", func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
+			check(t, "context", ctx.Err(), error(nil))
+			return next(ctx)
+		})
+		check(t, "outcome", endOf(exec(p, "tool")), end{"ok", "", "done"})
+	})
+}
+
+// timeout is a wrapper as a timeout policy would be: its own deadline replaces
+// whatever came back.
+func timeout(d time.Duration) wrapper {
+	return func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+		late := errors.New("deadline of the wrapper")
+		ctx, cancel := context.WithTimeoutCause(ctx, d, late)
+		defer cancel()
+		r, err := next(ctx)
+		if errors.Is(context.Cause(ctx), late) {
+			r = pipeline.Failure(&tools.Error{Name: "ToolTimeoutError", Code: tools.CodeToolTimeout, Message: "tool call timed out"})
+		}
+		return r, err
+	}
+}
+
+// TestDeadlines: the first of a wrapper's deadline and the caller's abort wins
+// (cases 85, 86), and a retry outside a timeout gets a timed second attempt.
+func TestDeadlines(t *testing.T) {
+	waits := func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+		<-ctx.Done()
+		return tools.Result{}, ctx.Err()
+	}
+	for _, tt := range []struct {
+		name  string
+		abort time.Duration
+		retry bool
+		want  end
+		took  time.Duration
+	}{
+		{"case 85: the deadline", 0, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
+		{"case 86: the caller first", 50 * time.Millisecond, false, end{"Error: tool call aborted", tools.CodeAborted, "aborted"}, 50 * time.Millisecond},
+		{"case 86: the deadline first", 150 * time.Millisecond, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
+		{"a retry outside the timeout", 0, true, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 200 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", waits))
+				if tt.retry {
+					p.Execution.Use("retry", retry)
+				}
+				p.Execution.Use("timeout", timeout(100*time.Millisecond))
+				ctx := context.Background()
+				if tt.abort > 0 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithCancel(ctx)
+					defer time.AfterFunc(tt.abort, cancel).Stop()
+				}
+				start := time.Now()
+				o := p.Execute(ctx, pipeline.Request{Name: "tool"})
+				check(t, "outcome", endOf(o), tt.want)
+				check(t, "took", time.Since(start), tt.took)
+			})
+		})
+	}
+}
+
+// A wrapper that returns while the body still runs does not get rid of it: the
+// body's context ends and the call waits for it.
+func TestBodyIsNeverAbandoned(t *testing.T) {
+	trace := &pipelinetest.Trace{}
+	started := make(chan struct{})
+	p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+		close(started)
+		<-ctx.Done()
+		trace.Add("body over")
+		return tools.Result{}, ctx.Err()
+	}))
+	p.Execution.Use("impatient", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+		go func() { _, _ = next(ctx) }()
+		<-started
+		return pipeline.Failure(errors.New("impatient")), nil
+	})
+	p.OnResult("o", func(pipeline.Outcome) { trace.Add("result") })
+	check(t, "outcome", endOf(exec(p, "tool")), end{"Error: impatient", "", "failed"})
+	check(t, "order", trace.Steps(), steps("body over", "result"))
+}

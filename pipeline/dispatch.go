@@ -1,0 +1,263 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/runcode-go/runcode/internal/nearest"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Dispatch is what execution wrappers are given. Tool is nil for a name nobody
+// registered; its definition tells a timeout or a retry policy what it needs.
+type Dispatch struct {
+	Call tools.Call
+	Tool *tools.Tool
+}
+
+// runExecution asks the execution wrappers, with the body innermost.
+func (x *execution) runExecution() (Result, error) {
+	listeners := x.p.Execution.list.visible(x.scopes)
+	if len(listeners) == 0 {
+		return x.body(x.ctx)
+	}
+	p := &pass[Dispatch, Result]{
+		listeners: listeners,
+		event:     Dispatch{Call: x.call, Tool: x.tool},
+		innermost: x.body,
+		stage:     "execution",
+		reentrant: true,
+	}
+	return p.run(x.ctx, 0)
+}
+
+// body is one dispatch to the tool. It has no error of its own: whatever goes
+// wrong is a failed result, which wrappers can look at.
+func (x *execution) body(ctx context.Context) (Result, error) {
+	c := x.bodyResult(ctx)
+	c.owner = x
+	return Result{core: c}, nil
+}
+
+func (x *execution) bodyResult(ctx context.Context) *core {
+	ctx, stop := fuse(ctx, x.ctx)
+	defer stop()
+	if ctx.Err() != nil {
+		return failure(aborted(ctx, false))
+	}
+	tool, err := x.current()
+	if err == nil {
+		err = x.checkArgs(tool)
+	}
+	if err == nil {
+		err = x.regrant(ctx, tool)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	a := x.newAttempt()
+	value, err := a.call(ctx, tool)
+	var c *core
+	if err == nil {
+		c = x.success(tool, a, value)
+		err = c.err
+	} else if isAbortOf(ctx, err) {
+		err = aborted(ctx, true)
+		c = failure(err)
+	} else {
+		x.p.logIfPanic(err, x.call)
+		c = failure(err)
+	}
+	if err == nil && ctx.Err() != nil {
+		c = failure(aborted(ctx, true))
+	}
+	c.attempt = a
+	return c
+}
+
+// fuse is the wrapper's context, ended also by the caller's, with the cause of
+// whichever ended first.
+func fuse(wrapper, caller context.Context) (context.Context, func()) {
+	if wrapper == nil {
+		wrapper = caller
+	}
+	if wrapper == caller || caller.Done() == nil {
+		return wrapper, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(wrapper)
+	if caller.Err() != nil && wrapper.Err() == nil {
+		cancel(context.Cause(caller))
+	}
+	unlink := context.AfterFunc(caller, func() { cancel(context.Cause(caller)) })
+	return ctx, func() {
+		unlink()
+		cancel(nil)
+	}
+}
+
+// current is the tool the call was judged for, if the name still means it.
+func (x *execution) current() (*tools.Tool, error) {
+	if err := x.p.collapsed(x.call); err != nil {
+		return nil, err
+	}
+	tool := x.p.find(x.call.Name(), x.call.Agent())
+	switch {
+	case tool == nil:
+		return nil, x.p.unknown(x.call.Name())
+	case tool != x.tool:
+		return nil, &tools.Error{
+			Name: "ToolChangedError", Code: tools.CodeToolChanged,
+			Message: fmt.Sprintf("tool %q was replaced between the decision to run it and its start; call it again", x.call.Name()),
+		}
+	}
+	return tool, nil
+}
+
+func (p *Pipeline) unknown(name string) error {
+	var known []string
+	for _, t := range p.reg.All() {
+		known = append(known, t.Name())
+	}
+	return &tools.NotFoundError{Tool: name, Nearest: nearest.Names(name, known, 3)}
+}
+
+func (x *execution) checkArgs(tool *tools.Tool) (err error) {
+	defer x.foreign(tool, "argument check", &err)
+	return tool.CheckArgs(x.call.Args())
+}
+
+// regrant asks again before a body runs a second time under one grant, unless
+// running it twice is the same as running it once.
+func (x *execution) regrant(ctx context.Context, tool *tools.Tool) error {
+	if x.asked == nil || !x.bodyRan() || tool.Definition().Annotations.Idempotent {
+		return nil
+	}
+	return x.approve(ctx, *x.asked)
+}
+
+// call runs the body.
+func (a *attempt) call(ctx context.Context, tool *tools.Tool) (r tools.Result, err error) {
+	defer a.end()
+	defer a.x.foreign(tool, "", &err)
+	return tool.Definition().Handler(ctx, a.run)
+}
+
+// foreign turns a panic of a tool's code into an error. It is deferred.
+func (x *execution) foreign(tool *tools.Tool, part string, err *error) {
+	if r := recover(); r != nil {
+		where := fmt.Sprintf("tool %q", tool.Name())
+		if part != "" {
+			where = fmt.Sprintf("the %s of tool %q", part, tool.Name())
+		}
+		*err = panicked(where, r)
+	}
+}
+
+// success is the canonical result of a value: validated, with its blocks
+// rendered now for a model's call and on demand for a nested one. A program
+// computes with the value, so a Render that fails there spoils no more than the
+// blocks.
+func (x *execution) success(tool *tools.Tool, a *attempt, r tools.Result) *core {
+	c := &core{owner: x, attempt: a, value: r.Value, detail: r.Detail}
+	if err := x.checkOutput(tool, r.Value); err != nil {
+		return x.invalid(a, err)
+	}
+	if r.Content != nil {
+		c.blocks = cloneBlocks(r.Content)
+		return c
+	}
+	c.render = func() ([]tools.Content, error) { return x.render(tool, r.Value) }
+	c.plain = tool.Definition().Render == nil
+	if x.parent == nil && tool.Definition().Render != nil {
+		if c.content(); c.broken != nil {
+			return x.invalid(a, c.broken)
+		}
+	}
+	return c
+}
+
+func (x *execution) invalid(a *attempt, err error) *core {
+	x.p.logIfPanic(err, x.call)
+	c := failure(err)
+	c.owner, c.attempt = x, a
+	return c
+}
+
+func (x *execution) checkOutput(tool *tools.Tool, value tools.JSON) (err error) {
+	defer x.foreign(tool, "output check", &err)
+	return tool.CheckOutput(value)
+}
+
+// render makes the blocks of a value.
+func (x *execution) render(tool *tools.Tool, value tools.JSON) (blocks []tools.Content, err error) {
+	render := tool.Definition().Render
+	if render == nil {
+		return defaultBlocks(value), nil
+	}
+	blocks, err = x.customRender(tool, value)
+	if err != nil {
+		return nil, &tools.OutputError{Tool: tool.Name(), Problems: []tools.Problem{{Text: "output.render failed: " + textOf(err)}}}
+	}
+	return cloneBlocks(blocks), nil
+}
+
+func (x *execution) customRender(tool *tools.Tool, value tools.JSON) (blocks []tools.Content, err error) {
+	defer func() { x.p.logIfPanic(err, x.call) }()
+	defer x.foreign(tool, "output.render", &err)
+	return tool.Definition().Render(x.call.Args(), value)
+}
+
+// defaultBlocks is a string's own text, or a value as JSON. No value has no
+// blocks.
+func defaultBlocks(value tools.JSON) []tools.Content {
+	if value.IsZero() {
+		return nil
+	}
+	if text, ok := value.Text(); ok {
+		return []tools.Content{tools.TextContent(text)}
+	}
+	return []tools.Content{tools.TextContent(value.String())}
+}
+
+func cloneBlocks(blocks []tools.Content) []tools.Content {
+	return append(make([]tools.Content, 0, len(blocks)), blocks...)
+}
+
+// normalise is what the outermost wrapper returned, made canonical: what this
+// call's own dispatch made is taken as it is, a success from elsewhere is
+// validated and rendered again. Then the contexts the body deferred come
+// before the wrappers'.
+func (x *execution) normalise(r Result) Result {
+	c, a := r.get(), r.get().attempt
+	if c.owner != x {
+		// Whatever a wrapper says, contexts and conclusion are the body's.
+		a = x.lastAttempt()
+		if c.err == nil {
+			c = x.adopt(c)
+		}
+	}
+	return x.unlessAborted(Result{core: c, contexts: append(a.deferred(), r.contexts...)})
+}
+
+// adopt makes a success a wrapper authored, or kept from another call, this
+// call's own.
+func (x *execution) adopt(c *core) *core {
+	tool, err := x.current()
+	if err != nil {
+		return failure(err)
+	}
+	r := tools.Result{Value: c.value, Detail: c.detail}
+	if c.value.IsZero() {
+		r.Content = c.content()
+	}
+	return x.success(tool, x.lastAttempt(), r)
+}
+
+// unlessAborted is r, or an abort in its place if the caller has left and r is
+// a success. Failures stay; contexts do too.
+func (x *execution) unlessAborted(r Result) Result {
+	if x.ctx.Err() == nil || r.IsError() {
+		return r
+	}
+	return Result{core: failure(aborted(x.ctx, x.bodyRan())), contexts: r.contexts}
+}

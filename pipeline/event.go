@@ -1,0 +1,115 @@
+package pipeline
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// The types of event this package writes, as DSH names them.
+const (
+	EventToolCall          = "tool/call"
+	EventToolResult        = "tool/result"
+	EventCodeDispatchStart = "tool/code-dispatch-start"
+	EventCodeDispatch      = "tool/code-dispatch"
+	EventUserMessage       = "user/message"
+)
+
+// SurfaceAppend is the SurfaceOp of events that add to what the model sees.
+const SurfaceAppend = "append"
+
+// Event is one entry of a session's log: an envelope around data whose shape
+// the type names. Readers refuse a type they do not know unless it is
+// ignorable.
+type Event struct {
+	Type            string
+	Seq             uint64
+	Time            int64 // milliseconds since the epoch
+	Data            tools.JSON
+	Ignorable       bool
+	SurfaceOp       string   // "" for none, SurfaceAppend, or the JSON text of an object
+	SourceEventSeqs []uint64 // the events this one answers
+}
+
+// JSON is the event as it stands in a log, with the properties type, seq, time,
+// data, ignorable, surfaceOp and sourceEventSeqs; the last three only if set.
+func (e Event) JSON() tools.JSON {
+	return tools.ComposeObject(
+		tools.Member{Name: "type", Value: tools.StringJSON(e.Type)},
+		tools.Member{Name: "seq", Value: tools.MustJSON(strconv.FormatUint(e.Seq, 10))},
+		tools.Member{Name: "time", Value: intJSON(e.Time)},
+		tools.Member{Name: "data", Value: e.Data},
+		tools.Member{Name: "ignorable", Value: trueOrNone(e.Ignorable)},
+		tools.Member{Name: "surfaceOp", Value: surfaceJSON(e.SurfaceOp)},
+		tools.Member{Name: "sourceEventSeqs", Value: seqsJSON(e.SourceEventSeqs)},
+	)
+}
+
+// MarshalJSON is JSON for codecs.
+func (e Event) MarshalJSON() ([]byte, error) { return e.JSON().Bytes(), nil }
+
+func surfaceJSON(op string) tools.JSON {
+	if op == "" {
+		return tools.JSON{}
+	}
+	if object, err := tools.ParseJSON(op); err == nil && object.Kind() == '{' {
+		return object
+	}
+	return tools.StringJSON(op)
+}
+
+func seqsJSON(seqs []uint64) tools.JSON {
+	if seqs == nil {
+		return tools.JSON{}
+	}
+	items := make([]tools.JSON, len(seqs))
+	for i, seq := range seqs {
+		items[i] = tools.MustJSON(strconv.FormatUint(seq, 10))
+	}
+	return tools.ComposeArray(items...)
+}
+
+func intJSON(n int64) tools.JSON { return tools.MustJSON(strconv.FormatInt(n, 10)) }
+
+func boolJSON(b bool) tools.JSON { return tools.MustJSON(strconv.FormatBool(b)) }
+
+func trueOrNone(b bool) tools.JSON {
+	if !b {
+		return tools.JSON{}
+	}
+	return boolJSON(true)
+}
+
+// textOrNone is a JSON string, or nothing for "".
+func textOrNone(s string) tools.JSON {
+	if s == "" {
+		return tools.JSON{}
+	}
+	return tools.StringJSON(s)
+}
+
+// Sink takes the events of a pipeline, one at a time and in order of Seq. The
+// pipeline waits for it and holds its event lock meanwhile, so Emit must be
+// quick and must never call back into the pipeline. A panic counts as an error.
+type Sink interface {
+	Emit(Event) error
+}
+
+// SinkFunc is a function as a Sink.
+type SinkFunc func(Event) error
+
+// Emit calls f.
+func (f SinkFunc) Emit(e Event) error { return f(e) }
+
+// Tee sends every event to all sinks, in order, even if some fail, and reports
+// all errors.
+func Tee(sinks ...Sink) Sink {
+	return SinkFunc(func(e Event) error {
+		var errs []error
+		for _, s := range sinks {
+			errs = append(errs, s.Emit(e))
+		}
+		return errors.Join(errs...)
+	})
+}

@@ -1,0 +1,184 @@
+package eventlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Log is an open event log: a pipeline.Sink that is safe for concurrent use.
+type Log struct {
+	mu     sync.Mutex
+	file   *os.File
+	out    io.Writer // file, in any but a test
+	unlock func() error
+	path   string
+	next   uint64
+	end    int64 // where the next line begins
+	torn   int64 // bytes a failed write left after end
+	closed bool
+}
+
+// Open opens the log at path for appending and makes it if it is missing, with
+// mode 0600 (an existing file is narrowed to it). It refuses a symbolic link,
+// anything that is no regular file, a file another writer holds, and a file that
+// Read would refuse for another reason than a torn tail; opts are Read's, nil
+// for none. A torn tail is sealed.
+func Open(path string, opts *ReadOptions) (*Log, error) {
+	file, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open event log %s: %w", path, err)
+	}
+	l := &Log{file: file, out: file, path: path}
+	if err := l.take(opts); err != nil {
+		l.release()
+		return nil, fmt.Errorf("cannot open event log %s: %w", path, err)
+	}
+	return l, nil
+}
+
+// take locks the file, reads what it holds and seals its tail.
+func (l *Log) take(opts *ReadOptions) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is not a regular file")
+	}
+	if l.unlock, err = lock(l.file, l.path); err != nil {
+		return err
+	}
+	if info.Mode().Perm() != 0o600 {
+		if err := l.file.Chmod(0o600); err != nil {
+			return err
+		}
+	}
+	found, err := Read(io.NewSectionReader(l.file, 0, 1<<62), opts)
+	if err != nil {
+		return err
+	}
+	if n := len(found.Events); n > 0 {
+		l.next = found.Events[n-1].Seq + 1
+	}
+	l.end = found.size
+	return l.mend(found)
+}
+
+// mend makes the file end with a whole line.
+func (l *Log) mend(found Contents) error {
+	if found.openTail {
+		return l.write([]byte("\n"))
+	}
+	if n := len(found.Torn); n > 0 && !found.Torn[n-1].Sealed {
+		l.end, l.torn = found.Torn[n-1].Offset, found.Torn[n-1].Bytes
+		return l.seal()
+	}
+	return nil
+}
+
+// NextSeq is the Seq after the last event of the file, 0 for an empty one.
+func (l *Log) NextSeq() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.next
+}
+
+// Emit appends one event as one line. It refuses an event that could not be
+// read back: one that goes back in Seq, or whose data is too deep. After a
+// failed write the next Emit seals what reached the file.
+func (l *Log) Emit(e pipeline.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("event log %s is closed", l.path)
+	}
+	if l.torn > 0 {
+		if err := l.seal(); err != nil {
+			return err
+		}
+	}
+	if e.Seq < l.next {
+		return fmt.Errorf("event %d comes after event %d in %s; start the pipeline with FirstSeq from NextSeq", e.Seq, l.next-1, l.path)
+	}
+	line := e.JSON()
+	// Only a text longer than the limit can be deeper.
+	if line.Len() > maxDepth {
+		if _, err := tools.ParseJSON(line.String()); err != nil {
+			return fmt.Errorf("event %d of type %s could not be read back: %w", e.Seq, e.Type, err)
+		}
+	}
+	if err := l.write(append(line.Bytes(), '\n')); err != nil {
+		return err
+	}
+	l.next = e.Seq + 1
+	return nil
+}
+
+const maxDepth = 10_000
+
+// write appends whole lines and keeps account of what a failure leaves.
+func (l *Log) write(line []byte) error {
+	n, err := l.out.Write(line)
+	if err != nil {
+		l.torn += int64(n)
+		return fmt.Errorf("cannot write to event log %s: %w", l.path, err)
+	}
+	l.end += l.torn + int64(n)
+	l.torn = 0
+	return nil
+}
+
+// seal ends torn bytes and says which they are. It takes the number of the
+// event that did not reach the file.
+func (l *Log) seal() error {
+	seal := pipeline.Event{
+		Type: TypeSealed, Seq: l.next, Time: time.Now().UnixMilli(), Ignorable: true,
+		Data: tools.ComposeObject(
+			tools.Member{Name: "offset", Value: number(l.end)},
+			tools.Member{Name: "bytes", Value: number(l.torn)},
+		),
+	}
+	var line bytes.Buffer
+	line.WriteByte('\n')
+	line.WriteString(seal.JSON().String())
+	line.WriteByte('\n')
+	if err := l.write(line.Bytes()); err != nil {
+		return err
+	}
+	l.next++
+	return nil
+}
+
+func number(n int64) tools.JSON { return tools.MustJSON(strconv.FormatInt(n, 10)) }
+
+// Close flushes the file to the disk, gives up the lock and closes it. A second
+// Close does nothing.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	if err := errors.Join(l.file.Sync(), l.release()); err != nil {
+		return fmt.Errorf("cannot close event log %s: %w", l.path, err)
+	}
+	return nil
+}
+
+func (l *Log) release() error {
+	var err error
+	if l.unlock != nil {
+		err = l.unlock()
+	}
+	return errors.Join(err, l.file.Close())
+}

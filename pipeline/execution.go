@@ -1,0 +1,179 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// route says what a call does next.
+type route uint8
+
+const (
+	toFinish   route = iota // the result is final: post-execute is skipped
+	toDispatch              // the body may run
+	toPost                  // post-execute sees the result
+)
+
+// execution is the record of one call on its way through the stages. One
+// goroutine at a time drives it; only mu's fields are touched by wrappers'
+// goroutines.
+type execution struct {
+	p         *Pipeline
+	req       Request
+	ctx       context.Context // the caller's: cancellation always asks this one, whatever wrappers pass on
+	call      tools.Call
+	tool      *tools.Tool // what the name meant when the call was made; nil: unknown
+	finalizer func(tools.Call, tools.Final) ([]tools.Content, bool)
+	scopes    []any    // the agent and its ancestors
+	parent    *attempt // the body that made a nested call
+	declined  *declined
+	asked     *Decision // the ask a person has granted
+	faulty    error     // what is wrong with the request
+	outcast   bool      // the parent was refused: no log, no observers
+	started   time.Time
+	callSeq   uint64 // of the event that announced the call
+
+	route  route
+	result Result
+
+	mu   sync.Mutex
+	last *attempt // the latest body start, nil for none
+}
+
+// then leaves a result for the given stage.
+func (x *execution) then(next route, r Result) { x.route, x.result = next, r }
+
+// finally leaves a failure that post-execute does not see.
+func (x *execution) finally(err error) { x.then(toFinish, Failure(err)) }
+
+// orAbort is err, or an abort if err is only the end of the caller's context
+// handed on.
+func (x *execution) orAbort(err error) error {
+	if isAbortOf(x.ctx, err) {
+		return aborted(x.ctx, x.bodyRan())
+	}
+	x.p.logIfPanic(err, x.call)
+	return err
+}
+
+// settleCrash ends the call with a failure if its own machinery, or foreign
+// code at a place nobody expected, panics. It is deferred.
+func (x *execution) settleCrash(where string) {
+	if r := recover(); r != nil {
+		err := panicked(where, r)
+		x.p.logPanic(err, x.call)
+		x.finally(err)
+	}
+}
+
+// contain reports a panic of foreign code whose answer nobody waits for. It is
+// deferred.
+func (x *execution) contain(where string) {
+	if r := recover(); r != nil {
+		x.p.logPanic(panicked(where, r), x.call)
+	}
+}
+
+func (x *execution) bodyRan() bool { return x.lastAttempt() != nil }
+
+func (x *execution) lastAttempt() *attempt {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.last
+}
+
+// attempt is one start of a body. Its contexts and conclusion belong to it
+// alone, so a retry does not inherit what a failed attempt left.
+type attempt struct {
+	x   *execution
+	run *tools.Run
+
+	mu        sync.Mutex
+	contexts  []tools.Message
+	concluded bool
+	over      bool
+}
+
+func (x *execution) newAttempt() *attempt {
+	a := &attempt{x: x}
+	a.run = tools.NewRun(x.call, tools.RunHooks{Defer: a.deferContext, Conclude: a.conclude, Progress: a.progress})
+	x.mu.Lock()
+	x.last = a
+	x.mu.Unlock()
+	x.p.live.add(a)
+	return a
+}
+
+// end closes the handle: nothing can be deferred on it or nested under it now.
+func (a *attempt) end() {
+	a.x.p.live.remove(a)
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
+}
+
+func (a *attempt) deferContext(m tools.Message) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return false
+	}
+	m.Content = slices.Clone(m.Content)
+	a.contexts = append(a.contexts, m)
+	return true
+}
+
+func (a *attempt) conclude() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over {
+		a.concluded = true
+	}
+}
+
+func (a *attempt) progress(report tools.Progress) {
+	if a.x.p.opts.Progress == nil {
+		return
+	}
+	defer a.x.contain("Progress")
+	a.x.p.opts.Progress(a.x.call, report)
+}
+
+// deferred is what the body deferred; a may be nil.
+func (a *attempt) deferred() []tools.Message {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return cloneMessages(a.contexts)
+}
+
+// concludes may be asked of a nil attempt.
+func (a *attempt) concludes() bool {
+	if a == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.concluded
+}
+
+// liveRuns knows the bodies that are running. Its key is the handle itself, so
+// neither a token nor a handle somebody made opens anything.
+type liveRuns struct{ byRun sync.Map }
+
+func (l *liveRuns) add(a *attempt) { l.byRun.Store(a.run, a) }
+
+func (l *liveRuns) remove(a *attempt) { l.byRun.Delete(a.run) }
+
+func (l *liveRuns) find(run *tools.Run) *attempt {
+	if a, ok := l.byRun.Load(run); ok {
+		return a.(*attempt)
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+// Package pipelinetest has what tests of listeners, guards, approvers and
+// whole pipelines need: a sink that records, an approver that answers from a
+// script, small tools, a clock and ids that repeat.
+package pipelinetest

@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// preExecute asks the pre-execute listeners. What an inner one refuses, by a
+// denial, an error or a panic, stays refused whatever an outer one answers.
+func (x *execution) preExecute() (Decision, error) {
+	listeners := x.p.PreExecute.list.visible(x.scopes)
+	if len(listeners) == 0 {
+		return Allow(), nil
+	}
+	var kept refusals[Decision]
+	p := &pass[tools.Call, Decision]{
+		listeners: listeners,
+		event:     x.call,
+		innermost: func(context.Context) (Decision, error) { return Allow(), nil },
+		stage:     "pre-execute",
+		misused:   kept.fail,
+		observe: func(name string, d Decision, err error, asked *Decision) (Decision, error) {
+			if err != nil {
+				kept.fail(err)
+				return d, err
+			}
+			d = d.stamped(name, asked)
+			if d.verdict == VerdictDeny {
+				kept.refuse(d)
+			}
+			return d, nil
+		},
+	}
+	d, err := p.run(x.ctx, 0)
+	if err == nil && d.verdict == VerdictDeny {
+		return d, nil
+	}
+	return kept.overrule(d, err)
+}
+
+// refusals remembers the first refusal of a pass and its first error. Listeners
+// may work on several goroutines.
+type refusals[D any] struct {
+	mu      sync.Mutex
+	err     error
+	refused *D
+}
+
+func (r *refusals[D]) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *refusals[D]) refuse(d D) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused == nil {
+		r.refused = &d
+	}
+}
+
+// overrule is the stage's answer unless something further in was refused.
+func (r *refusals[D]) overrule(d D, err error) (D, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err != nil:
+		return d, err
+	case r.err != nil:
+		return d, r.err
+	case r.refused != nil:
+		return *r.refused, nil
+	}
+	return d, nil
+}
+
+// postExecute lets the post-execute listeners see a result and applies their
+// answer. As in preExecute, a block or an error further in cannot be undone.
+func (x *execution) postExecute() {
+	if x.route != toPost {
+		return
+	}
+	defer x.settleCrash("reviewing the result")
+	if listeners := x.p.PostExecute.list.visible(x.scopes); len(listeners) > 0 {
+		decision, err := x.askPost(listeners)
+		if err != nil {
+			x.finally(x.orAbort(err))
+			return
+		}
+		x.then(toFinish, x.applyPost(decision))
+	}
+	x.result = x.unlessAborted(x.result)
+}
+
+func (x *execution) askPost(listeners []*registration[Listener[Settled, PostDecision]]) (PostDecision, error) {
+	var kept refusals[PostDecision]
+	p := &pass[Settled, PostDecision]{
+		listeners: listeners,
+		event:     Settled{Call: x.call, Result: x.result},
+		innermost: func(context.Context) (PostDecision, error) { return Accept(), nil },
+		stage:     "post-execute",
+		misused:   kept.fail,
+		observe: func(name string, d PostDecision, err error, _ *PostDecision) (PostDecision, error) {
+			if err == nil && d.kind == postNone {
+				err = noPostDecision(name)
+			}
+			if err != nil {
+				kept.fail(err)
+				return d, err
+			}
+			if d.kind == postBlock {
+				kept.refuse(d)
+			}
+			return d, nil
+		},
+	}
+	d, err := p.run(x.ctx, 0)
+	if err == nil && d.kind == postBlock {
+		return d, nil
+	}
+	return kept.overrule(d, err)
+}

@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/runcode-go/runcode/internal/token"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Request is one call to execute.
+type Request struct {
+	// ID is the call's id, the provider's for a model's call. Empty: made up.
+	ID   string
+	Name string
+	// Args is the raw text of the arguments as the model sent it. Empty means
+	// {}. A text that is no JSON at all is passed on as that string, which the
+	// tool's schema then refuses (as DSH does); a text two readers could
+	// understand differently fails the call before policy.
+	Args string
+	// Agent acts; it selects the listeners and guards of that agent. Nil for
+	// none; otherwise it must be comparable.
+	Agent any
+	// Parent makes this a nested call. It must be the handle of a body of the
+	// same pipeline and the same Agent that has not returned; anything else is
+	// refused without a trace in the log.
+	Parent *tools.Run
+	// Site is where a program made a nested call.
+	Site tools.Site
+	// DropContexts drops the contexts of a nested call and counts them. By
+	// default they are deferred on the parent and follow the parent's result.
+	DropContexts bool
+	// OnApproval is called when the call begins to wait for a person, what it
+	// returns when the wait is over.
+	OnApproval func() (resume func())
+	// Turn and Step stand in the events of calls without a parent.
+	Turn, Step int
+}
+
+// newExecution makes the record of a call. It never fails: what is wrong with
+// the request is the record's fault, reported by admit.
+func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
+	x := &execution{p: p, req: req, ctx: ctx, started: p.now()}
+	spec := tools.CallSpec{ID: req.ID, Name: req.Name, Agent: req.Agent, Token: token.New(), Site: req.Site}
+	if spec.ID == "" {
+		spec.ID = p.newID()
+	}
+	if req.Parent != nil {
+		parent, err := p.parentOf(req)
+		if err != nil {
+			x.outcast = true
+			x.faulty = err
+		} else {
+			outer := parent.x.call
+			x.parent = parent
+			spec.RootID, spec.ParentID, spec.Parent = outer.RootID(), outer.ID(), outer.Token()
+		}
+	}
+	x.declined = &declined{}
+	if x.parent != nil {
+		x.declined = x.parent.x.declined
+	}
+	args, err := parseArgs(req.Name, req.Args)
+	spec.Args = args
+	x.fault(err)
+	x.fault(x.findScopes())
+	x.tool = p.find(req.Name, req.Agent)
+	if x.tool != nil {
+		x.finalizer = x.tool.Definition().Finalize
+	}
+	spec.Transport = p.isTransport(x.tool)
+	x.call = tools.NewCall(spec)
+	return x
+}
+
+// fault keeps the first thing that is wrong with the request.
+func (x *execution) fault(err error) {
+	if x.faulty == nil && err != nil {
+		x.faulty = err
+	}
+}
+
+func (x *execution) findScopes() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked("ParentOf", r)
+			x.p.log.Error("ParentOf crashed", "panic", r)
+		}
+	}()
+	x.scopes, err = x.p.scopesOf(x.req.Agent)
+	return err
+}
+
+// parseArgs reads the arguments text as Request.Args describes.
+func parseArgs(tool, text string) (tools.JSON, error) {
+	if text == "" {
+		return emptyObject, nil
+	}
+	args, err := tools.ParseJSON(text)
+	if err == nil {
+		return args, nil
+	}
+	if !isRefusedJSON(text, err) {
+		return tools.StringJSON(text), nil
+	}
+	problem := tools.Problem{Text: err.Error()}
+	var detail *tools.JSONError
+	if errors.As(err, &detail) {
+		problem.Pointer = detail.Pointer
+	}
+	return tools.JSON{}, &tools.ArgsError{Tool: tool, Problems: []tools.Problem{problem}}
+}
+
+var emptyObject = tools.MustJSON("{}")
+
+// isRefusedJSON tells text that is JSON, but not acceptable, from text that is
+// no JSON.
+func isRefusedJSON(text string, err error) bool {
+	return json.Valid([]byte(text)) || strings.Contains(err.Error(), "nested deeper than")
+}
+
+// parentOf finds the execution the request wants to nest under.
+func (p *Pipeline) parentOf(req Request) (*attempt, error) {
+	parent := p.live.find(req.Parent)
+	if parent == nil {
+		return nil, fmt.Errorf("cannot nest call %q under its parent: the handle is not that of a body running in this pipeline; use the *tools.Run a body was given, before it returns", req.Name)
+	}
+	if !sameAgent(parent.x.req.Agent, req.Agent) {
+		return nil, fmt.Errorf("cannot nest call %q under its parent: the parent acts for another agent; pass its Call().Agent()", req.Name)
+	}
+	return parent, nil
+}
+
+// sameAgent is a == b for agents that may turn out to be incomparable.
+func sameAgent(a, b any) (same bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}

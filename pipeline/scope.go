@@ -1,0 +1,50 @@
+package pipeline
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// maxScopes bounds the walk from an agent to its ancestors.
+const maxScopes = 1000
+
+func mustScope(agent any) any {
+	if agent == nil {
+		panic("pipeline: For(nil): name the agent, or call Use directly for every call")
+	}
+	if !reflect.ValueOf(agent).Comparable() {
+		panic(fmt.Sprintf("pipeline: For(%T): an agent must be comparable with ==; use a pointer", agent))
+	}
+	return agent
+}
+
+// scopesOf lists the agent and its ancestors, nearest first. A cycle ends the
+// walk; a chain without end is an error, since a guard of an ancestor that was
+// not reached would be skipped.
+func (p *Pipeline) scopesOf(agent any) ([]any, error) {
+	if agent == nil {
+		return nil, nil
+	}
+	if !reflect.ValueOf(agent).Comparable() {
+		return nil, fmt.Errorf("the agent of a call must be comparable with ==, got %T; use a pointer", agent)
+	}
+	scopes := []any{agent}
+	if p.opts.ParentOf == nil {
+		return scopes, nil
+	}
+	for len(scopes) < maxScopes {
+		agent = p.opts.ParentOf(agent)
+		if agent == nil {
+			return scopes, nil
+		}
+		if !reflect.ValueOf(agent).Comparable() {
+			return nil, fmt.Errorf("ParentOf returned an agent that cannot be compared with ==: %T; use a pointer", agent)
+		}
+		if slices.Contains(scopes, agent) {
+			return scopes, nil
+		}
+		scopes = append(scopes, agent)
+	}
+	return nil, fmt.Errorf("the agent has more than %d ancestors; check Options.ParentOf", maxScopes)
+}

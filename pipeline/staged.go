@@ -1,0 +1,51 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Staged is one call taken apart for a scheduler that overlaps bodies but keeps
+// policy and the log in order: Begin, Dispatch and Settle together are Execute.
+// Each may run on another goroutine, one after the other.
+type Staged struct {
+	x          *execution
+	dispatched bool
+	settled    bool
+	outcome    Outcome
+}
+
+// Begin announces a call and lets policy, approver and guards decide.
+func (p *Pipeline) Begin(ctx context.Context, req Request) *Staged {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	x := p.newExecution(ctx, req)
+	x.prepare()
+	return &Staged{x: x}
+}
+
+// Call is the call.
+func (s *Staged) Call() tools.Call { return s.x.call }
+
+// Dispatch runs the execution stage and the body, if the call may run. Only the
+// first Dispatch does.
+func (s *Staged) Dispatch() {
+	if !s.dispatched {
+		s.dispatched = true
+		s.x.dispatch()
+	}
+}
+
+// Settle runs post-execute, tells the observers, logs the result and returns
+// the outcome; called again it returns the same. It dispatches first if nobody
+// has.
+func (s *Staged) Settle() Outcome {
+	if !s.settled {
+		s.Dispatch()
+		s.settled = true
+		s.outcome = s.x.commit()
+	}
+	return s.outcome
+}

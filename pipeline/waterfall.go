@@ -1,0 +1,245 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Next asks the listeners further in, and at the end the pipeline itself, for
+// their answer.
+type Next[D any] func(context.Context) (D, error)
+
+// Listener takes part in one stage: it may answer itself, or ask next and
+// return that answer or another one. It must watch ctx, which ends when the
+// listener returns; nothing abandons a listener that runs. In pre-execute and
+// post-execute it may ask next once; in the execution stage as often as it
+// likes, and each time the listeners further in run again. An error or a panic
+// fails the stage.
+type Listener[E, D any] func(ctx context.Context, event E, next Next[D]) (D, error)
+
+// Waterfall is an ordered list of listeners of one stage. The first listener is
+// the outermost. A Pipeline makes its waterfalls; all methods are safe for
+// concurrent use. A call sees the list as it was when the call's stage began,
+// so a listener added or removed meanwhile counts from the next call on.
+type Waterfall[E, D any] struct{ list registrations[Listener[E, D]] }
+
+// Use adds a listener at the inner end, for every call, and returns a function
+// that removes this registration (again: no effect). The name is what denials
+// and explanations show. An empty name or a nil listener is a programming error
+// and panics.
+func (w *Waterfall[E, D]) Use(name string, l Listener[E, D]) (remove func()) {
+	return w.list.add(name, l, nil, false)
+}
+
+// Prepend is Use at the outer end, before everything registered so far.
+func (w *Waterfall[E, D]) Prepend(name string, l Listener[E, D]) (remove func()) {
+	return w.list.add(name, l, nil, true)
+}
+
+// For registers listeners that run only for calls of the agent and of the
+// agents below it (see Options.ParentOf). Their place in the order is that of
+// their registration, as for any other listener. A nil or incomparable agent
+// panics.
+func (w *Waterfall[E, D]) For(agent any) WaterfallScope[E, D] {
+	return WaterfallScope[E, D]{w, mustScope(agent)}
+}
+
+// Names lists the listeners from the outermost to the innermost, those of
+// single agents included.
+func (w *Waterfall[E, D]) Names() []string { return w.list.names() }
+
+// WaterfallScope registers listeners for one agent; see Waterfall.For.
+type WaterfallScope[E, D any] struct {
+	w     *Waterfall[E, D]
+	agent any
+}
+
+// Use is Waterfall.Use for the agent.
+func (s WaterfallScope[E, D]) Use(name string, l Listener[E, D]) (remove func()) {
+	return s.w.list.add(name, l, s.agent, false)
+}
+
+// Prepend is Waterfall.Prepend for the agent.
+func (s WaterfallScope[E, D]) Prepend(name string, l Listener[E, D]) (remove func()) {
+	return s.w.list.add(name, l, s.agent, true)
+}
+
+// pass is one run of a waterfall for one call.
+type pass[E, D any] struct {
+	listeners []*registration[Listener[E, D]]
+	event     E
+	innermost Next[D]
+	stage     string
+	// reentrant lets a listener ask next more than once; each time the
+	// listeners further in run again.
+	reentrant bool
+	// observe sees every listener's answer as it comes back and may replace
+	// it. asked is what the listener last got from next, if it asked.
+	observe func(name string, answer D, err error, asked *D) (D, error)
+	// misused is told that a listener broke the rules of next.
+	misused func(error)
+}
+
+// run asks the listener at position i and, through its next, those after it.
+func (p *pass[E, D]) run(ctx context.Context, i int) (D, error) {
+	if i == len(p.listeners) {
+		return p.innermost(ctx)
+	}
+	l := p.listeners[i]
+	turn := &turn[E, D]{pass: p, at: i, name: l.name}
+	answer, err := turn.call(ctx, l.fn)
+	if p.observe != nil {
+		return p.observe(l.name, answer, err, turn.asked.Load())
+	}
+	return answer, err
+}
+
+// turn is one listener's turn in a pass.
+type turn[E, D any] struct {
+	pass  *pass[E, D]
+	at    int
+	name  string
+	asked atomic.Pointer[D]
+
+	mu    sync.Mutex
+	calls int
+	over  bool
+	open  sync.WaitGroup // next calls that have not returned
+}
+
+// call runs the listener, turning a panic into an error, and comes back only
+// when every next it started has come back too.
+func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(fmt.Sprintf("%s listener %q", t.pass.stage, t.name), r)
+		}
+		t.mu.Lock()
+		t.over = true
+		t.mu.Unlock()
+		cancel(errListenerReturned)
+	}()
+	return l(ctx, t.pass.event, t.next)
+}
+
+var errListenerReturned = errors.New("the listener returned")
+
+func (t *turn[E, D]) next(ctx context.Context) (D, error) {
+	if err := t.enter(); err != nil {
+		var none D
+		if t.pass.misused != nil {
+			t.pass.misused(err)
+		}
+		return none, err
+	}
+	defer t.open.Done()
+	answer, err := t.pass.run(ctx, t.at+1)
+	if err == nil {
+		t.asked.Store(&answer)
+	}
+	return answer, err
+}
+
+func (t *turn[E, D]) enter() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.over:
+		return fmt.Errorf("%s listener %q called next after it had returned; call next before returning", t.pass.stage, t.name)
+	case t.calls > 0 && !t.pass.reentrant:
+		return fmt.Errorf("%s listener %q called next twice; ask once and keep the answer", t.pass.stage, t.name)
+	}
+	t.calls++
+	t.open.Add(1)
+	return nil
+}
+
+// panicked describes a recovered panic; the stack stays with the host.
+func panicked(where string, value any) *tools.PanicError {
+	return &tools.PanicError{Where: where, Value: value, Stack: debug.Stack()}
+}
+
+// registration is one named function of a list; its address is its identity,
+// so the same function may be registered twice and removed once.
+type registration[F any] struct {
+	name  string
+	fn    F
+	agent any // nil: for every call
+}
+
+// registrations is a list of named functions. Readers take a snapshot without
+// a lock; writers replace it.
+type registrations[F any] struct {
+	kind string // for panics: what is registered here
+	mu   sync.Mutex
+	snap atomic.Pointer[[]*registration[F]]
+}
+
+func (r *registrations[F]) all() []*registration[F] {
+	if list := r.snap.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+func (r *registrations[F]) add(name string, fn F, agent any, front bool) (remove func()) {
+	if name == "" {
+		panic("pipeline: cannot register a " + r.kind + " without a name: the name is what denials and logs show")
+	}
+	if reflect.ValueOf(fn).IsNil() {
+		panic(fmt.Sprintf("pipeline: cannot register the %s %q: the function is nil", r.kind, name))
+	}
+	entry := &registration[F]{name, fn, agent}
+	r.update(func(list []*registration[F]) []*registration[F] {
+		if front {
+			return append([]*registration[F]{entry}, list...)
+		}
+		return append(list, entry)
+	})
+	return func() {
+		r.update(func(list []*registration[F]) []*registration[F] {
+			return slices.DeleteFunc(list, func(e *registration[F]) bool { return e == entry })
+		})
+	}
+}
+
+// update publishes change of a copy of the list.
+func (r *registrations[F]) update(change func([]*registration[F]) []*registration[F]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := change(slices.Clone(r.all()))
+	r.snap.Store(&list)
+}
+
+func (r *registrations[F]) names() []string {
+	names := []string{}
+	for _, e := range r.all() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// visible lists what applies to a call whose agent has the given scopes, in
+// order of registration.
+func (r *registrations[F]) visible(scopes []any) []*registration[F] {
+	list := r.all()
+	if !slices.ContainsFunc(list, func(e *registration[F]) bool { return e.agent != nil }) {
+		return list
+	}
+	var out []*registration[F]
+	for _, e := range list {
+		if e.agent == nil || slices.Contains(scopes, e.agent) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package gojavm
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// errorClass is the class of failed calls in one run.
+type errorClass struct {
+	runtime.ErrorClass
+	construct goja.Constructor
+	prototype *goja.Object
+}
+
+// classMaker makes the class: a real subclass of Error, which a program may
+// construct and extend as well.
+var classMaker = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("errors.js", `(function (name, Base) {
+	"use strict";
+	const made = { [name]: class extends Base {} }[name];
+	Object.defineProperty(made.prototype, "name", { value: name, writable: true, configurable: true, enumerable: false });
+	return made;
+})`, true)
+})
+
+// newErrorClass makes the class and defines its global; the zero class is the
+// engine's Error.
+func (r *run) newErrorClass(class runtime.ErrorClass) (*errorClass, error) {
+	made := &errorClass{ErrorClass: class}
+	constructor := r.real.errorConstructor
+	if class.Name != "" {
+		maker, err := r.vm.RunProgram(classMaker())
+		if err != nil {
+			return nil, err
+		}
+		make, _ := goja.AssertFunction(maker)
+		v, err := make(goja.Undefined(), r.vm.ToValue(class.Name), r.real.errorConstructor)
+		if err != nil {
+			return nil, err
+		}
+		constructor = v.ToObject(r.vm)
+		if err := r.lockGlobal(class.Name, constructor); err != nil {
+			return nil, err
+		}
+		made.prototype = constructor.Get("prototype").ToObject(r.vm)
+	}
+	made.construct, _ = goja.AssertConstructor(constructor)
+	return made, nil
+}
+
+// newCallError is the error of a failed call: its class's own properties name
+// and member, message, code, callId and what else the host says, and the stack
+// of the place where the program made the call.
+func (r *run) newCallError(c *call, err error) *goja.Object {
+	call := &runtime.CallError{}
+	if !errors.As(err, &call) {
+		call = &runtime.CallError{Message: err.Error()}
+	}
+	class := c.owner.class
+	object, failed := class.construct(nil, r.vm.ToValue(call.Message))
+	if failed != nil {
+		panic(failed)
+	}
+	own := func(name, value string) {
+		// A fresh object accepts every property.
+		_ = object.DefineDataProperty(name, r.vm.ToValue(value), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+	name := "Error"
+	if class.Name != "" {
+		name = class.Name
+		own("name", name)
+		own(class.Property, c.member)
+	}
+	if call.Code != "" {
+		own("code", call.Code)
+	}
+	if call.CallID != "" {
+		own("callId", call.CallID)
+	}
+	for _, key := range sortedKeys(call.Extra) {
+		if !slices.Contains([]string{"name", "message", "stack", "code", "callId", class.Property}, key) {
+			own(key, call.Extra[key])
+		}
+	}
+	stack := name + ": " + call.Message + r.stackText(c.stack)
+	_ = object.DefineDataProperty("stack", r.vm.ToValue(stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	r.thrown[object] = c.stack
+	return object
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, strings.Compare)
+	return keys
+}

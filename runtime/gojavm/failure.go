@@ -1,0 +1,379 @@
+package gojavm
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/internal/nearest"
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jslib"
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
+)
+
+const (
+	// stackDepth is how many frames of a call's stack are kept.
+	stackDepth = 10
+	// maxFrames is how many frames a failure shows.
+	maxFrames = 10
+	// shownValue is how much of a thrown value that is no error is shown.
+	shownValue = 2_000
+)
+
+// unrenderable is what is said of a thrown value whose text cannot be had; DSH's
+// words.
+const unrenderable = "program threw an unrenderable value"
+
+// engineFailed is the failure of a run in which the engine itself panicked.
+func engineFailed(x any) runtime.Failure {
+	return runtime.Failure{Kind: runtime.Exception, Message: fmt.Sprintf("the engine failed: %v", x)}
+}
+
+// caught ends the run with what a turn returned. It runs inside the turn, so
+// that the limits hold while a thrown value is rendered.
+func (r *run) caught(err error) {
+	var interrupted *goja.InterruptedError
+	var overflow *goja.StackOverflowError
+	var exception *goja.Exception
+	switch {
+	case errors.As(err, &interrupted):
+		r.stoppedAt(interrupted.Stack())
+	case errors.As(err, &overflow):
+		r.stopWith(r.placed(runtime.Failure{
+			Kind:    runtime.Exception,
+			Message: fmt.Sprintf("call depth exceeded (%d nested calls)", r.lim.Depth),
+			Hint:    "replace the recursion by a loop",
+		}, r.siteOf(overflow.Stack())))
+	case errors.As(err, &exception):
+		r.threw(exception.Value(), exception.Stack())
+	default:
+		r.stopWith(engineFailed(err))
+	}
+}
+
+// stoppedAt adds the place where the program was stopped to the failure.
+func (r *run) stoppedAt(stack []goja.StackFrame) {
+	site := r.siteOf(stack)
+	if site.Line == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil && r.failure.Site.Line == 0 && !r.settled {
+		f := r.placed(*r.failure, site)
+		r.failure = &f
+	}
+}
+
+// placed gives a failure a place and its source lines.
+func (r *run) placed(f runtime.Failure, site runtime.Site) runtime.Failure {
+	f.Site = site
+	if site.Line > 0 {
+		f.Frame = runtime.CodeFrame(r.req.Program, site)
+	}
+	return f
+}
+
+// threw ends the run with a value that the program threw.
+func (r *run) threw(v goja.Value, stack []goja.StackFrame) {
+	var f runtime.Failure
+	err := contained(func() error {
+		f = r.describe(v, stack)
+		return nil
+	})
+	if err != nil {
+		f = runtime.Failure{Message: unrenderable}
+	}
+	f.Kind = runtime.Exception
+	r.stopWith(f)
+}
+
+// describe renders a thrown value. It may panic with an interrupt.
+func (r *run) describe(v goja.Value, stack []goja.StackFrame) runtime.Failure {
+	object, isObject := v.(*goja.Object)
+	if !isObject {
+		return r.placed(runtime.Failure{Message: primitiveText(v)}, r.siteOf(stack))
+	}
+	if !r.isError(object) {
+		return r.placed(runtime.Failure{Message: r.thrownText(v)}, r.siteOf(stack))
+	}
+	f := runtime.Failure{Message: unrenderable}
+	var stackText string
+	ex := r.vm.Try(func() {
+		name, message := r.textOf(object, "name", "Error"), r.textOf(object, "message", "")
+		f.Name, f.Message = name, joinError(name, message)
+		f.Code = r.ownText(object, "code")
+		stackText = r.ownText(object, "stack")
+		for _, class := range r.classes {
+			if class.Property != "" && r.inherits(object, class.prototype) {
+				f.Tool = r.ownText(object, class.Property)
+			}
+		}
+	})
+	if ex != nil {
+		return r.placed(runtime.Failure{Message: unrenderable}, r.siteOf(stack))
+	}
+	if own, ok := r.thrown[object]; ok {
+		f.Stack = r.frames(own)
+	} else if f.Stack = r.parseStack(stackText); len(f.Stack) == 0 {
+		f.Stack = r.frames(stack)
+	}
+	f.Stack = r.withoutConstructors(f.Stack)
+	var site runtime.Site
+	if len(f.Stack) > 0 {
+		site = f.Stack[0].Site
+	}
+	r.explain(&f)
+	return r.placed(f, site)
+}
+
+// withoutConstructors drops the leading frames that are calls of super: the
+// author wants to see where the error was made, not its class.
+func (r *run) withoutConstructors(frames []runtime.Frame) []runtime.Frame {
+	for len(frames) > 1 && strings.HasPrefix(r.prog.textAt(frames[0].Site), "super") {
+		frames = frames[1:]
+	}
+	return frames
+}
+
+// joinError is ECMA-262's Error.prototype.toString.
+func joinError(name, message string) string {
+	switch {
+	case name == "":
+		return message
+	case message == "":
+		return name
+	}
+	return name + ": " + message
+}
+
+// explain adds a hint, or the real reason, to errors of the engine that come
+// from a name a namespace does not have.
+func (r *run) explain(f *runtime.Failure) {
+	if name, ok := strings.CutSuffix(strings.TrimPrefix(f.Message, "ReferenceError: "), " is not defined"); ok && f.Name == "ReferenceError" {
+		f.Hint = r.hintFor(name)
+		return
+	}
+	if f.Name != "TypeError" {
+		return
+	}
+	if f.Message == "TypeError: Value is not an object: undefined" && len(f.Stack) > 0 {
+		text := r.prog.textAt(f.Stack[0].Site)
+		name := text[:wordLen(text)]
+		if owner, ok := r.missed[name]; ok {
+			f.Message = fmt.Sprintf("TypeError: %s is not a function; %s is not a tool", name, access(owner, name))
+			f.Hint = r.hintFor(name)
+		}
+		return
+	}
+	if name, ok := strings.CutPrefix(f.Message, "TypeError: Object has no member '"); ok {
+		name = strings.TrimSuffix(name, "'")
+		if owner, ok := r.missed[name]; ok {
+			f.Message = fmt.Sprintf("TypeError: %s is not a tool", access(owner, name))
+			f.Hint = r.hintFor(name)
+		}
+	}
+}
+
+// hintFor suggests members for a name that is none.
+func (r *run) hintFor(name string) string {
+	if name == "require" || name == "module" || name == "exports" {
+		return "a program has no modules; tools are on the global tools"
+	}
+	for _, b := range r.req.Bindings {
+		n := b.Namespace
+		if name == "run_code" {
+			return "run_code is not callable inside a program; use the functions on " + n.Global()
+		}
+		if n.Has(name) {
+			return fmt.Sprintf("did you mean %s?", access(n.Global(), name))
+		}
+	}
+	for _, b := range r.req.Bindings {
+		names := make([]string, 0, len(b.Namespace.Members()))
+		for _, m := range b.Namespace.Members() {
+			names = append(names, m.Name)
+		}
+		if near := nearest.Names(name, names, 1); len(near) > 0 {
+			return fmt.Sprintf("did you mean %s?", access(b.Namespace.Global(), near[0]))
+		}
+	}
+	return ""
+}
+
+// primitiveText is a thrown primitive as text; a string is itself.
+func primitiveText(v goja.Value) string {
+	if v == nil {
+		return "undefined"
+	}
+	if s, ok := v.(goja.String); ok {
+		return jsvalue.WTF8(s)
+	}
+	if s, ok := v.(*goja.Symbol); ok {
+		return "Symbol(" + s.String() + ")"
+	}
+	return v.String()
+}
+
+// thrownText renders a value that is no error: by its own toString if it has
+// one, else as console.log would.
+func (r *run) thrownText(v goja.Value) string {
+	object, ok := v.(*goja.Object)
+	if !ok {
+		return primitiveText(v)
+	}
+	text := unrenderable
+	if ex := r.vm.Try(func() {
+		if r.isError(object) {
+			text = joinError(r.textOf(object, "name", "Error"), r.textOf(object, "message", ""))
+			return
+		}
+		if own, ok := object.Get("toString").(*goja.Object); ok && own != r.real.objectToString && own != r.real.arrayToString {
+			text = jsvalue.WTF8(object.ToString().(goja.String))
+			return
+		}
+		text = jslib.Inspect(r.vm, v, jslib.InspectOptions{MaxBytes: shownValue})
+	}); ex != nil {
+		return unrenderable
+	}
+	return text
+}
+
+// isError says whether an object is an Error or inherits from one.
+func (r *run) isError(object *goja.Object) bool {
+	yes := false
+	_ = r.vm.Try(func() { yes = object.ClassName() == "Error" || r.inherits(object, r.real.errorPrototype) })
+	return yes
+}
+
+// inherits walks the prototypes of object, a bounded number of them.
+func (r *run) inherits(object, prototype *goja.Object) bool {
+	if prototype == nil {
+		return false
+	}
+	for range 100 {
+		object = object.Prototype()
+		if object == nil {
+			return false
+		}
+		if object == prototype {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf reads a property as text.
+func (r *run) textOf(object *goja.Object, name, missing string) string {
+	v := object.Get(name)
+	if v == nil || goja.IsUndefined(v) {
+		return missing
+	}
+	if _, ok := v.(*goja.Symbol); ok {
+		panic(r.vm.NewTypeError("not a text"))
+	}
+	return jsvalue.WTF8(v.ToString().(goja.String))
+}
+
+// ownText reads a property that is text or a number, and is empty otherwise.
+func (r *run) ownText(object *goja.Object, name string) string {
+	v := object.Get(name)
+	switch v.(type) {
+	case nil, *goja.Object, *goja.Symbol:
+		return ""
+	}
+	if goja.IsUndefined(v) || goja.IsNull(v) {
+		return ""
+	}
+	return v.String()
+}
+
+// siteOf is the first place in the author's text.
+func (r *run) siteOf(stack []goja.StackFrame) runtime.Site {
+	for i := range stack {
+		if site, ok := r.authorSite(&stack[i]); ok {
+			return site
+		}
+	}
+	return runtime.Site{}
+}
+
+func (r *run) authorSite(f *goja.StackFrame) (runtime.Site, bool) {
+	if r.prog == nil || f.SrcName() != compiledName {
+		return runtime.Site{}, false
+	}
+	site, known := r.sites[*f]
+	if !known {
+		if position := f.Position(); position.Filename == r.prog.name {
+			site = runtime.Site{Line: position.Line, Column: position.Column}
+		}
+		r.sites[*f] = site
+	}
+	return site, site.Line > 0
+}
+
+// frames translates a stack and drops what is not the author's.
+func (r *run) frames(stack []goja.StackFrame) []runtime.Frame {
+	var frames []runtime.Frame
+	for i := range stack {
+		if site, ok := r.authorSite(&stack[i]); ok && len(frames) < maxFrames {
+			frames = append(frames, runtime.Frame{Function: functionName(stack[i].FuncName()), Site: site})
+		}
+	}
+	return frames
+}
+
+func functionName(name string) string {
+	if name == "<anonymous>" {
+		return ""
+	}
+	return name
+}
+
+// stackText is a stack as scripts know it, each frame on a line.
+func (r *run) stackText(stack []goja.StackFrame) string {
+	var b strings.Builder
+	for _, f := range r.frames(stack) {
+		writeFrame(&b, r.prog.name, f)
+	}
+	return b.String()
+}
+
+func writeFrame(b *strings.Builder, name string, f runtime.Frame) {
+	place := fmt.Sprintf("%s:%d:%d", name, f.Site.Line, f.Site.Column)
+	if f.Function != "" {
+		place = f.Function + " (" + place + ")"
+	}
+	b.WriteString("\n    at " + place)
+}
+
+// engineFrame is a line of the engine's stack texts: a place and the
+// engine's own counter.
+var engineFrame = regexp.MustCompile(`^\s*at (?:(.*) \()?(.+):(\d+):(\d+)\(\d+\)\)?$`)
+
+// parseStack reads the frames of the author's program from the text of an
+// error's stack, which is where the engine keeps them.
+func (r *run) parseStack(text string) []runtime.Frame {
+	var frames []runtime.Frame
+	for line := range strings.Lines(text) {
+		if f, ok := r.parseFrame(strings.TrimRight(line, "\n")); ok && len(frames) < maxFrames {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
+func (r *run) parseFrame(line string) (runtime.Frame, bool) {
+	m := engineFrame.FindStringSubmatch(line)
+	if m == nil || m[2] != r.prog.name {
+		return runtime.Frame{}, false
+	}
+	row, _ := strconv.Atoi(m[3])
+	column, _ := strconv.Atoi(m[4])
+	site := runtime.Site{Line: row, Column: column}
+	return runtime.Frame{Function: m[1], Site: site}, row >= 1 && row <= len(r.prog.lines)
+}

@@ -1,0 +1,333 @@
+package gojavm
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+const (
+	// slot is what one element of an array takes, in bytes.
+	slot = 16
+	// maxEvalSource is the longest text that eval and the Function constructors
+	// compile.
+	maxEvalSource = 64 << 10
+)
+
+// installGuards replaces the library functions of which one call can exhaust
+// memory by functions that measure first, and closes Object.prototype, so that
+// a program cannot make every value a thenable or give it a toJSON. Operators
+// (+, **, <<, spread) cannot be guarded.
+func (r *run) installGuards() error {
+	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardPatterns, r.guardCode} {
+		if err := guard(); err != nil {
+			return err
+		}
+	}
+	return r.real.preventExtensions(r.real.objectPrototype)
+}
+
+// exhausted ends the run: one step alone would take more than the heap.
+func (r *run) exhausted(what string, size float64) goja.Value {
+	f := runtime.Failure{
+		Kind:    runtime.MemoryLimit,
+		Message: fmt.Sprintf("%s would take about %.0f bytes; the heap limit is %d bytes", what, size, r.lim.Heap),
+		Hint:    "process data in smaller parts",
+	}
+	r.stopWith(r.placed(f, r.siteOf(r.vm.CaptureCallStack(stackDepth, nil))))
+	return goja.Undefined()
+}
+
+// guard replaces a method by one that asks cost, in bytes, before it calls the
+// original.
+func (r *run) guard(holder *goja.Object, label, name string, cost func(goja.FunctionCall) float64) error {
+	v := holder.Get(name)
+	original, ok := goja.AssertFunction(v)
+	if !ok {
+		return nil // this engine has no such method
+	}
+	limit := float64(r.lim.Heap)
+	guarded := r.native(name, int(v.ToObject(r.vm).Get("length").ToInteger()), func(c goja.FunctionCall) goja.Value {
+		if size := cost(c); size > limit {
+			return r.exhausted(label+name, size)
+		}
+		return must(original(c.This, c.Arguments...))
+	})
+	return holder.DefineDataProperty(name, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// must passes on what a function of the engine threw.
+func must(v goja.Value, err error) goja.Value {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func (r *run) guardStrings() error {
+	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+	repeat := func(c goja.FunctionCall) float64 {
+		return float64(stringBytes(c.This)) * math.Max(toNumber(c.Argument(0)), 0)
+	}
+	pad := func(c goja.FunctionCall) float64 {
+		return toNumber(c.Argument(0)) * float64(max(unitBytes(c.This), unitBytes(c.Argument(1))))
+	}
+	if err := r.guard(proto, "String.prototype.", "repeat", repeat); err != nil {
+		return err
+	}
+	if err := r.guard(proto, "String.prototype.", "padStart", pad); err != nil {
+		return err
+	}
+	return r.guard(proto, "String.prototype.", "padEnd", pad)
+}
+
+// stringBytes is the memory of a string; one byte for what is none yet.
+func stringBytes(v goja.Value) int {
+	if s, ok := v.(goja.String); ok {
+		return s.Length() * unitBytes(v)
+	}
+	return 1
+}
+
+// unitBytes is the width of a string's code units in memory.
+func unitBytes(v goja.Value) int {
+	if s, ok := v.(goja.String); ok && s.Length() > 0 {
+		if _, wide := s.Export().(string); wide && len(s.String()) != s.Length() {
+			return 2
+		}
+	}
+	return 1
+}
+
+// toNumber is a number without calling the program's code; zero for objects,
+// which the original converts itself.
+func toNumber(v goja.Value) float64 {
+	if _, ok := v.(*goja.Object); ok || v == nil {
+		return 0
+	}
+	if _, ok := v.(*goja.Symbol); ok {
+		return 0
+	}
+	n := v.ToFloat()
+	if math.IsNaN(n) {
+		return 0
+	}
+	return n
+}
+
+// arrayMethods walk every index up to length, in one step the engine cannot be
+// stopped in.
+var arrayMethods = []string{
+	"fill", "join", "includes", "indexOf", "lastIndexOf", "reverse", "sort", "copyWithin", "slice", "splice",
+	"toReversed", "toSorted", "toSpliced", "with", "unshift", "shift", "toString", "toLocaleString",
+}
+
+func (r *run) guardArrays() error {
+	array := r.vm.Get("Array").ToObject(r.vm)
+	proto := array.Get("prototype").ToObject(r.vm)
+	length := func(c goja.FunctionCall) float64 { return slot * r.lengthOf(c.This) }
+	for _, name := range arrayMethods {
+		cost := length
+		if name == "join" {
+			cost = func(c goja.FunctionCall) float64 {
+				return math.Max(length(c), r.lengthOf(c.This)*float64(stringBytes(c.Argument(0))))
+			}
+		}
+		if err := r.guard(proto, "Array.prototype.", name, cost); err != nil {
+			return err
+		}
+	}
+	return r.guard(array, "Array.", "from", func(c goja.FunctionCall) float64 {
+		if _, ok := c.Argument(0).(*goja.Object); !ok {
+			return 0
+		}
+		return slot * r.lengthOf(c.Argument(0))
+	})
+}
+
+// lengthOf is the length of an array or of what looks like one. A getter is not
+// called: it is the program's own code, and what it says may change.
+func (r *run) lengthOf(v goja.Value) float64 {
+	object, ok := v.(*goja.Object)
+	if !ok {
+		return 0
+	}
+	if object.ClassName() == "Array" {
+		return toNumber(object.Get("length"))
+	}
+	if _, isProxy := object.Export().(goja.Proxy); isProxy {
+		return 0
+	}
+	d, err := r.real.ownProperty(goja.Undefined(), object, r.vm.ToValue("length"))
+	if err != nil {
+		panic(err)
+	}
+	if d, ok := d.(*goja.Object); ok {
+		if value := d.Get("value"); value != nil {
+			return toNumber(value)
+		}
+	}
+	return 0
+}
+
+// buffers are the constructors of binary data with the bytes of an element.
+var buffers = []struct {
+	name  string
+	bytes float64
+}{
+	{"ArrayBuffer", 1}, {"Int8Array", 1}, {"Uint8Array", 1}, {"Uint8ClampedArray", 1}, {"Int16Array", 2}, {"Uint16Array", 2},
+	{"Int32Array", 4}, {"Uint32Array", 4}, {"Float32Array", 4}, {"Float64Array", 8}, {"BigInt64Array", 8}, {"BigUint64Array", 8},
+}
+
+func (r *run) guardBuffers() error {
+	if !strings.Contains(r.prog.source, "Array") {
+		return nil // no name of such a constructor; making them takes time
+	}
+	for _, b := range buffers {
+		v := r.vm.Get(b.name)
+		if v == nil {
+			continue
+		}
+		if err := r.guardConstructor(b.name, v.ToObject(r.vm), func(c goja.ConstructorCall) float64 {
+			if object, ok := c.Argument(0).(*goja.Object); ok {
+				if object.ClassName() == "Array" {
+					return b.bytes * r.lengthOf(object)
+				}
+				return 0
+			}
+			return b.bytes * toNumber(c.Argument(0))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guardConstructor replaces a global constructor by a function that measures and
+// then constructs through the original. It shares the original's prototype and
+// inherits its static side, so that instanceof, subclasses and from still work.
+func (r *run) guardConstructor(name string, original *goja.Object, cost func(goja.ConstructorCall) float64) error {
+	construct, ok := goja.AssertConstructor(original)
+	if !ok {
+		return nil
+	}
+	limit := float64(r.lim.Heap)
+	var guarded *goja.Object
+	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		if size := cost(c); size > limit {
+			r.exhausted("new "+name, size)
+			return r.vm.NewObject()
+		}
+		target := c.NewTarget
+		if target == nil || target == guarded {
+			target = original
+		}
+		made, err := construct(target, c.Arguments...)
+		if err != nil {
+			panic(err)
+		}
+		return made
+	}).(*goja.Object)
+	if err := r.mimic(name, original, guarded); err != nil {
+		return err
+	}
+	return r.defineGlobal(name, guarded)
+}
+
+// mimic makes guarded look like the constructor it stands for, and makes the
+// original hard to find.
+func (r *run) mimic(name string, original, guarded *goja.Object) error {
+	proto := original.Get("prototype").ToObject(r.vm)
+	if err := guarded.SetPrototype(original); err != nil {
+		return err
+	}
+	for property, value := range map[string]goja.Value{"name": r.vm.ToValue(name), "length": original.Get("length")} {
+		if err := guarded.DefineDataProperty(property, value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+			return err
+		}
+	}
+	if err := guarded.DefineDataProperty("prototype", proto, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
+		return err
+	}
+	return proto.DefineDataProperty("constructor", guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// functionMakers gives the constructors of the kinds of function that have no
+// global.
+var functionMakers = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("functions.js", `[(function* () {}).constructor, (async () => {}).constructor]`, true)
+})
+
+// guardCode bounds the text that eval and the Function constructors compile, for
+// the engine's parser recurses. eval through the guard sees globals only.
+func (r *run) guardCode() error {
+	compile, _ := goja.AssertFunction(r.vm.Get("eval"))
+	eval := r.native("eval", 1, func(c goja.FunctionCall) goja.Value {
+		r.checkCode("eval", c.Arguments)
+		return must(compile(goja.Undefined(), c.Arguments...))
+	})
+	if err := r.defineGlobal("eval", eval); err != nil {
+		return err
+	}
+	function := r.vm.Get("Function").ToObject(r.vm)
+	guarded, err := r.guardMaker("Function", function)
+	if err != nil {
+		return err
+	}
+	if err := r.defineGlobal("Function", guarded); err != nil {
+		return err
+	}
+	hidden, err := r.vm.RunProgram(functionMakers())
+	if err != nil {
+		return err
+	}
+	for i, name := range []string{"GeneratorFunction", "AsyncFunction"} {
+		if _, err := r.guardMaker(name, hidden.ToObject(r.vm).Get(strconv.Itoa(i)).ToObject(r.vm)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guardMaker puts a guard in front of a constructor of functions.
+func (r *run) guardMaker(name string, original *goja.Object) (*goja.Object, error) {
+	construct, ok := goja.AssertConstructor(original)
+	if !ok {
+		return original, nil
+	}
+	var guarded *goja.Object
+	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		r.checkCode(name, c.Arguments)
+		target := c.NewTarget
+		if target == nil || target == guarded {
+			target = original
+		}
+		made, err := construct(target, c.Arguments...)
+		if err != nil {
+			panic(err)
+		}
+		return made
+	}).(*goja.Object)
+	return guarded, r.mimic(name, original, guarded)
+}
+
+// checkCode throws if a text must not reach the engine's parser.
+func (r *run) checkCode(what string, texts []goja.Value) {
+	lim := r.lim
+	lim.Source = min(maxEvalSource, lim.Source)
+	for _, v := range texts {
+		text, ok := v.(goja.String)
+		if !ok {
+			continue
+		}
+		if failure := precheck(text.String(), lim); failure != nil {
+			panic(r.vm.NewTypeError("%s: %s", what, failure.Message))
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package jslib
+
+import (
+	"time"
+
+	"github.com/dop251/goja"
+)
+
+// Host is what the globals of one engine may use. All functions are called on
+// the engine's goroutine.
+type Host struct {
+	// Console receives one finished entry per console call; level is "log",
+	// "info", "warn", "error" or "debug". Nil drops the entries.
+	Console func(level, text string)
+	// Stack rewrites the frames of an error's stack, one a line, before the
+	// console shows them, for example to positions in the author's source; an
+	// empty answer leaves them out. Nil: as the engine gives them.
+	Stack func(frames string) string
+	// Now is the time console.time, performance.now and Event.timeStamp see.
+	// Nil: the real time.
+	Now func() time.Time
+	// Rand fills random bytes for crypto. Nil: crypto/rand.
+	Rand func([]byte)
+	// After runs f on the engine's goroutine after d, for AbortSignal.timeout;
+	// cancel may be called any time. Nil: AbortSignal.timeout throws.
+	After func(d time.Duration, f func()) (cancel func())
+	// MaxConsoleBytes bounds one console entry; the rest is cut and said to be.
+	// Zero: 1 MiB.
+	MaxConsoleBytes int
+	// MaxBytes bounds what one library call may produce (atob, structuredClone,
+	// TextDecoder). Zero: 64 MiB.
+	MaxBytes int
+}
+
+const (
+	defaultConsoleBytes = 1 << 20
+	defaultMaxBytes     = 64 << 20
+)
+
+func (h Host) withDefaults() Host {
+	if h.Now == nil {
+		h.Now = time.Now
+	}
+	if h.MaxConsoleBytes <= 0 {
+		h.MaxConsoleBytes = defaultConsoleBytes
+	}
+	if h.MaxBytes <= 0 {
+		h.MaxBytes = defaultMaxBytes
+	}
+	return h
+}
+
+// Install defines the globals in vm. It must run before any program does, so
+// that what it captures is the engine's own. It runs no job and starts no
+// goroutine.
+func Install(vm *goja.Runtime, h Host) error {
+	l := &lib{vm: vm, host: h.withDefaults()}
+	return l.install()
+}

@@ -1,0 +1,257 @@
+package jsvalue
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+)
+
+// What the engine says an object would export as tells built-in kinds apart by
+// their internal slots, which a program cannot forge by changing prototypes.
+var (
+	typePlain   = reflect.TypeFor[map[string]any]()
+	typeProxy   = reflect.TypeFor[goja.Proxy]()
+	typePromise = reflect.TypeFor[*goja.Promise]()
+	typeBuffer  = reflect.TypeFor[goja.ArrayBuffer]()
+	typeMap     = reflect.TypeFor[[][2]any]()
+	typeSet     = reflect.TypeFor[[]any]()
+)
+
+// object writes an object that stands for a primitive, or begins a container.
+func (e *encoder) object(o *goja.Object) error {
+	if e.onPath(o) {
+		return e.refuse("is a cycle: it contains itself")
+	}
+	exported := o.ExportType()
+	if exported == typeProxy {
+		return e.proxy(o)
+	}
+	switch class := o.ClassName(); class {
+	case "Object":
+		return e.ordinary(o, exported)
+	case "Array":
+		if o.Prototype() != e.arrayProto {
+			return e.refuse("is " + instance(o) + "; copy it into a plain array")
+		}
+		return e.array(o)
+	case "Date":
+		t, ok := o.Export().(time.Time)
+		if !ok {
+			return e.refuse("is an invalid Date")
+		}
+		e.out = jsonscan.AppendQuote(e.out, isoTime(t))
+		return nil
+	case "Error":
+		if !e.o.Errors {
+			return e.refuse("is an Error; send its message instead")
+		}
+		return e.errorObject(o)
+	case "RawJSON":
+		return e.raw(o)
+	case "Function", "AsyncFunction", "GeneratorFunction":
+		return e.refuse("is a function")
+	case "RegExp":
+		return e.refuse("is a RegExp; send its source instead")
+	case "Number", "String", "Boolean":
+		return e.refuse("is a boxed " + class + "; use the plain value")
+	case "Arguments":
+		return e.refuse("is an arguments object; use [...arguments]")
+	default:
+		return e.refuse("is " + article(class))
+	}
+}
+
+// raw writes the text of a JSON.rawJSON object, which the engine has checked.
+func (e *encoder) raw(o *goja.Object) error {
+	text, ok := o.Get("rawJSON").(goja.String)
+	if !ok {
+		return e.refuse("is a JSON.rawJSON object that cannot be read")
+	}
+	e.out = append(e.out, WTF8(text)...)
+	return nil
+}
+
+// ordinary is for objects without a class of their own: plain data, and the
+// collections that goja gives no class name.
+func (e *encoder) ordinary(o *goja.Object, exported reflect.Type) error {
+	switch exported {
+	case typePlain:
+	case typePromise:
+		return &Error{Path: e.path(), Problem: "is a promise", Promise: true}
+	case typeBuffer:
+		return e.refuse("is an ArrayBuffer; send text, for example base64")
+	case typeMap:
+		return e.refuse("is a Map; use Object.fromEntries(map) or [...map]")
+	case typeSet:
+		return e.refuse("is a Set; use [...set]")
+	default:
+		switch exported.Kind() {
+		case reflect.Slice:
+			return e.refuse("is a typed array; use Array.from(array)")
+		case reflect.Func:
+			return e.refuse("is a function")
+		default:
+			return e.refuse("is a boxed primitive; use the plain value")
+		}
+	}
+	if proto := o.Prototype(); proto != nil && proto != e.objectProto {
+		return e.refuse("is " + instance(o) + "; copy what is needed into a plain object")
+	}
+	if len(o.Symbols()) > 0 {
+		return e.refuse("has a property whose name is a symbol")
+	}
+	return e.plain(o)
+}
+
+// proxy reads a Proxy as the plain data it pretends to be.
+func (e *encoder) proxy(o *goja.Object) error {
+	if o.ClassName() == "Function" { // throws when the Proxy is revoked
+		return e.refuse("is a function")
+	}
+	target := o
+	for target != nil && target.ExportType() == typeProxy {
+		p, ok := target.Export().(goja.Proxy)
+		if !ok {
+			break
+		}
+		target = p.Target()
+	}
+	if target == nil {
+		return e.refuse("is a revoked Proxy")
+	}
+	proto := o.Prototype()
+	if target.ClassName() == "Array" {
+		if proto != e.arrayProto {
+			return e.refuse("is a Proxy that is not a plain array")
+		}
+		return e.array(o)
+	}
+	if proto != nil && proto != e.objectProto {
+		return e.refuse("is a Proxy that is not plain data")
+	}
+	return e.plain(o)
+}
+
+func (e *encoder) array(o *goja.Object) error {
+	length := o.Get("length")
+	n := int64(0)
+	if length != nil {
+		n = length.ToInteger()
+	}
+	if n < 0 {
+		n = 0
+	}
+	return e.push(frame{object: o, array: true, length: int(n)})
+}
+
+func (e *encoder) plain(o *goja.Object) error {
+	f := frame{object: o, keys: o.Keys()}
+	// The engine's string API shows an unpaired surrogate in a key as U+FFFD,
+	// and would not find the property again.
+	for _, key := range f.keys {
+		if strings.ContainsRune(key, utf8.RuneError) {
+			var err error
+			if f.keys, f.values, err = oddEntries(e.vm, o); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return e.push(f)
+}
+
+// errorObject writes {name, message} and the own enumerable data beside them.
+func (e *encoder) errorObject(o *goja.Object) error {
+	f := frame{object: o, keys: []string{"name", "message"}}
+	f.values = []goja.Value{textOf(o.Get("name"), "Error"), textOf(o.Get("message"), "")}
+	for _, key := range o.Keys() {
+		if key == "name" || key == "message" || key == "stack" {
+			continue
+		}
+		v := o.Get(key)
+		if isFunction(v) {
+			continue
+		}
+		f.keys, f.values = append(f.keys, key), append(f.values, v)
+	}
+	return e.push(f)
+}
+
+func textOf(v goja.Value, absent string) goja.Value {
+	if s, ok := v.(goja.String); ok {
+		return s
+	}
+	return goja.StringFromUTF16(utf16.Encode([]rune(absent)))
+}
+
+func isFunction(v goja.Value) bool {
+	o, ok := v.(*goja.Object)
+	return ok && strings.HasSuffix(o.ClassName(), "Function")
+}
+
+// instance names the class of an object for messages.
+func instance(o *goja.Object) string {
+	name := ""
+	if proto := o.Prototype(); proto != nil {
+		if c, ok := proto.Get("constructor").(*goja.Object); ok {
+			if s, ok := c.Get("name").(goja.String); ok && s.Length() <= 60 {
+				name = s.String()
+			}
+		}
+	}
+	if name == "" || name == "Object" || name == "Array" {
+		return "an object with a prototype of its own"
+	}
+	return "an instance of " + name
+}
+
+func article(word string) string {
+	if word != "" && strings.ContainsRune("AEIOU", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// entriesProgram lists the own enumerable string properties of an object as a
+// linked list, last first. It uses syntax alone, nothing a program can replace.
+var entriesProgram = sync.OnceValue(func() *goja.Program {
+	return goja.MustCompile("entries", `(function(o){const c={__proto__:null,...o};let r=null;for(const k in c)r={k,v:c[k],r};return r})`, true)
+})
+
+// oddEntries reads the properties of an object that has names the string API
+// cannot spell, each once. The names come back in WTF-8.
+func oddEntries(vm *goja.Runtime, o *goja.Object) (keys []string, values []goja.Value, err error) {
+	fn, err := vm.RunProgram(entriesProgram())
+	if err != nil {
+		return nil, nil, err
+	}
+	call, _ := goja.AssertFunction(fn)
+	list, err := call(goja.Undefined(), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for {
+		node, ok := list.(*goja.Object)
+		if !ok {
+			break
+		}
+		key := ""
+		if s, ok := node.Get("k").(goja.String); ok {
+			key = WTF8(s)
+		}
+		keys, values = append(keys, key), append(values, node.Get("v"))
+		list = node.Get("r")
+	}
+	for i, j := 0, len(keys)-1; i < j; i, j = i+1, j-1 {
+		keys[i], keys[j] = keys[j], keys[i]
+		values[i], values[j] = values[j], values[i]
+	}
+	return keys, values, nil
+}

@@ -1,0 +1,101 @@
+package gojavm
+
+import (
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// loop runs what answers and timers set off until the program's promise is
+// settled. It says whether the run goes on.
+func (r *run) loop() bool {
+	for r.main.State() == goja.PromiseStatePending {
+		if c := r.answered(); c != nil {
+			if !r.turn(func() error { return r.settle(c) }) {
+				return false
+			}
+			r.pump()
+			continue
+		}
+		if x := r.timers.due(); x != nil {
+			if !r.turn(x.callback) {
+				return false
+			}
+			r.timers.again(x)
+			continue
+		}
+		if !r.wait() {
+			return false
+		}
+	}
+	return true
+}
+
+// wait sleeps until an answer arrives, a timer is due or the run is stopped. A
+// program that waits for none of these waits for ever, so it is ended.
+func (r *run) wait() bool {
+	var timer <-chan time.Time
+	if len(r.timers.waiting) > 0 {
+		t := time.NewTimer(time.Until(r.timers.waiting[0].when))
+		defer t.Stop()
+		timer = t.C
+	} else if r.idle() {
+		r.stopWith(r.waitsForNothing())
+		return false
+	}
+	select {
+	case <-r.wake:
+	case <-timer:
+	case <-r.stop:
+		return false
+	}
+	return true
+}
+
+// idle says whether no call is queued, out or answered.
+func (r *run) idle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active == 0 && len(r.queue) == 0 && len(r.inbox) == 0
+}
+
+func (r *run) waitsForNothing() runtime.Failure {
+	var site runtime.Site
+	r.waiting.newest(func(f *goja.StackFrame) (ok bool) {
+		site, ok = r.authorSite(f)
+		return ok
+	})
+	return r.placed(runtime.Failure{
+		Kind:    runtime.Exception,
+		Message: "the program waits for a promise that nothing can settle",
+		Hint:    "check that every new Promise calls resolve or reject",
+	}, site)
+}
+
+// drain waits for the calls that were still out or queued when the program
+// returned, handing out the queued ones. No code of the program runs any more.
+func (r *run) drain() {
+	loose := 0
+	for {
+		if c := r.answered(); c != nil {
+			loose++
+			r.noteLoose(c, loose)
+			r.forget(c)
+			r.pump()
+			continue
+		}
+		if r.idle() {
+			break
+		}
+		select {
+		case <-r.wake:
+		case <-r.stop:
+			return
+		}
+	}
+	if loose > maxLooseNotes {
+		r.note(looseRest(loose - maxLooseNotes))
+	}
+}

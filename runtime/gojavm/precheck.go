@@ -1,0 +1,461 @@
+package gojavm
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// precheck refuses program texts that would exhaust the stack of a recursive
+// parser, before any parser sees them: a Go stack overflow cannot be recovered.
+// It is linear in the text, and knows strings, comments, templates and regular
+// expressions well enough not to count what they hold.
+func precheck(source string, lim runtime.Limits) *runtime.Failure {
+	if len(source) > lim.Source {
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: fmt.Sprintf("the program is %d bytes long; the source limit is %d bytes", len(source), lim.Source),
+			Hint:    "pass large data as tool results or files instead of literals",
+		}
+	}
+	c := newChecker(source, lim)
+	problem := c.scan()
+	if problem == "" {
+		return nil
+	}
+	site := runtime.Site{Line: c.line, Column: utf8.RuneCountInString(source[c.lineStart:min(c.tokenStart, len(source))]) + 1}
+	return &runtime.Failure{
+		Kind:    runtime.InvalidInput,
+		Message: fmt.Sprintf("%s on line %d", problem, c.line),
+		Site:    site,
+		Hint:    "split the program into functions and statements",
+	}
+}
+
+// unbalanced says in words which bracket has no partner, or nothing.
+func unbalanced(source string, lim runtime.Limits) string {
+	c := newChecker(source, lim)
+	if c.scan() != "" {
+		return ""
+	}
+	if c.excess > 0 {
+		return fmt.Sprintf("a closing bracket on line %d has no opening one", c.excess)
+	}
+	if top := c.top(); top.open == '$' {
+		return fmt.Sprintf("the ${ on line %d is not closed", top.line)
+	} else if top.open != 0 {
+		return fmt.Sprintf("the %c on line %d is not closed", top.open, top.line)
+	}
+	return ""
+}
+
+func newChecker(source string, lim runtime.Limits) *checker {
+	return &checker{src: source, line: 1, nesting: lim.Nesting, chain: lim.Chain, levels: []level{{}}}
+}
+
+// level is one open bracket. Its counters belong to the expression around what
+// is being read, at that depth.
+type level struct {
+	open    byte // ( [ { or $ for a template's substitution; 0 at the top
+	control bool // the parenthesis of if, for, while or with
+	literal bool // a brace where an expression may stand
+	chain   int  // operators since the last boundary
+	arrows  int  // arrows since the last boundary, each nests what follows
+	elses   int  // else after else
+	commas  int  // of a comma expression or a list of declarations
+	list    bool // commas part elements, as in an array or a call
+	line    int  // where it was opened
+}
+
+// checker scans one program.
+type checker struct {
+	src            string
+	pos            int
+	tokenStart     int
+	line           int
+	lineStart      int
+	nesting, chain int // limits
+
+	levels  []level
+	arrows  int    // of all levels
+	operand bool   // the last token ends an operand, so that / divides and ( calls
+	last    string // the last token, one of the words and marks below, or ""
+	control bool   // the next parenthesis belongs to if, for, while or with
+	excess  int    // line of the first closing bracket that closes nothing
+}
+
+// scan returns what is wrong, or "".
+func (c *checker) scan() string {
+	for c.pos < len(c.src) {
+		c.tokenStart = c.pos
+		if problem := c.token(); problem != "" {
+			return problem
+		}
+		if top := c.top(); top.chain > c.chain || top.elses > c.chain || top.commas > c.chain {
+			return fmt.Sprintf("more than %d operators in a row (the chain limit)", c.chain)
+		}
+		if len(c.levels)-1+c.arrows > c.nesting {
+			return fmt.Sprintf("more than %d brackets or functions inside one another (the nesting limit)", c.nesting)
+		}
+	}
+	return ""
+}
+
+func (c *checker) top() *level { return &c.levels[len(c.levels)-1] }
+
+func (c *checker) token() string {
+	switch b := c.src[c.pos]; {
+	case b == '\n':
+		c.pos++
+		c.line++
+		c.lineStart = c.pos
+	case b == ' ' || b == '\t' || b == '\r':
+		c.pos++
+	case b == '/' && c.at("//"):
+		c.skipTo("\n")
+	case b == '/' && c.at("/*"):
+		c.pos += 2
+		c.skipTo("*/")
+		c.pos = min(c.pos+2, len(c.src))
+	case b == '"' || b == '\'':
+		c.quoted(b)
+		c.value()
+	case b == '`':
+		if c.operand {
+			c.top().chain++ // a tag
+		} else {
+			c.value()
+		}
+		c.pos++
+		c.template()
+	case wordBytes[b]:
+		c.word()
+	case b == '(' || b == '[' || b == '{':
+		c.open(b)
+	case b == ')' || b == ']' || b == '}':
+		c.close()
+	case b == '/' && !c.divides():
+		return c.regexp()
+	default:
+		c.operator()
+	}
+	return ""
+}
+
+func (c *checker) at(text string) bool { return strings.HasPrefix(c.src[c.pos:], text) }
+
+// skipTo moves to the next occurrence of text, or to the end, counting lines.
+func (c *checker) skipTo(text string) {
+	end := strings.Index(c.src[c.pos:], text)
+	if end < 0 {
+		end = len(c.src) - c.pos
+	}
+	c.countLines(c.src[c.pos : c.pos+end])
+	c.pos += end
+}
+
+func (c *checker) countLines(text string) {
+	if n := strings.Count(text, "\n"); n > 0 {
+		c.line += n
+		c.lineStart = c.pos + strings.LastIndexByte(text, '\n') + 1
+	}
+}
+
+// quoted reads a string. An unterminated one ends with its line, so that one
+// stray quote does not hide the rest of the program.
+func (c *checker) quoted(quote byte) {
+	for c.pos++; c.pos < len(c.src); c.pos++ {
+		switch c.src[c.pos] {
+		case quote:
+			c.pos++
+			return
+		case '\n':
+			return
+		case '\\':
+			c.escape()
+		}
+	}
+}
+
+// escape steps over a backslash, minding a line continuation.
+func (c *checker) escape() {
+	c.pos++
+	if c.at("\r\n") {
+		c.pos++
+	}
+	if c.pos < len(c.src) && c.src[c.pos] == '\n' {
+		c.line++
+		c.lineStart = c.pos + 1
+	}
+}
+
+// template reads template text up to its end or to a substitution, whose end
+// continues here.
+func (c *checker) template() {
+	for ; c.pos < len(c.src); c.pos++ {
+		switch c.src[c.pos] {
+		case '`':
+			c.pos++
+			c.operand = true
+			return
+		case '\\':
+			c.escape()
+		case '\n':
+			c.line++
+			c.lineStart = c.pos + 1
+		case '$':
+			if c.at("${") {
+				c.pos += 2
+				c.push(level{open: '$'})
+				return
+			}
+		}
+	}
+}
+
+// regexp reads a regular expression literal. Its groups count as brackets, for
+// its compiler recurses as well.
+func (c *checker) regexp() string {
+	depth, class := 0, false
+	for c.pos++; c.pos < len(c.src); c.pos++ {
+		switch b := c.src[c.pos]; {
+		case b == '\n':
+			c.value()
+			return ""
+		case b == '\\':
+			if !strings.HasPrefix(c.src[c.pos+1:], "\n") {
+				c.pos++
+			}
+		case b == '[':
+			class = true
+		case b == ']':
+			class = false
+		case b == '(' && !class:
+			depth++
+		case b == ')' && !class:
+			depth--
+		case b == '/' && !class:
+			c.pos++
+			c.value()
+			return ""
+		}
+		if depth > c.nesting {
+			return fmt.Sprintf("more than %d groups inside one another in a regular expression (the nesting limit)", c.nesting)
+		}
+	}
+	c.value()
+	return ""
+}
+
+// divides says whether a slash here is an operator: it follows an operand. A
+// brace that ends a block is none.
+func (c *checker) divides() bool { return c.operand && c.last != "block" }
+
+func (c *checker) push(l level) {
+	l.line = c.line
+	c.levels = append(c.levels, l)
+	c.operand, c.last, c.control = false, "", false
+}
+
+func (c *checker) open(b byte) {
+	if c.operand && b != '{' {
+		c.top().chain++ // a call or an access
+	}
+	literal := b == '{' && !c.operand && (c.last == "op" || c.last == "," || c.last == "word" || c.last == "" && c.top().open != 0 && c.top().open != '{')
+	list := b == '[' || literal || b == '(' && c.operand
+	c.push(level{open: b, control: b == '(' && c.control, literal: literal, list: list})
+	c.pos++
+}
+
+func (c *checker) close() {
+	b := c.src[c.pos]
+	c.pos++
+	if len(c.levels) == 1 {
+		if c.excess == 0 {
+			c.excess = c.line
+		}
+		return
+	}
+	closed := *c.top()
+	c.boundary()
+	c.levels = c.levels[:len(c.levels)-1]
+	c.operand, c.last, c.control = true, "", false
+	switch {
+	case closed.open == '$' && b == '}':
+		c.template()
+	case closed.control:
+		c.operand, c.last = false, "control"
+	case b == '}' && !closed.literal:
+		c.last = "block"
+	}
+}
+
+// boundary ends the expression at this depth, up to a comma.
+func (c *checker) boundary() {
+	top := c.top()
+	c.arrows -= top.arrows
+	top.arrows, top.chain = 0, 0
+}
+
+func (c *checker) newStatement() {
+	c.boundary()
+	c.top().commas, c.top().elses = 0, 0
+}
+
+// value takes an operand. One right after another begins a new statement.
+func (c *checker) value() {
+	if c.operand {
+		c.newStatement()
+	}
+	c.notElse()
+	c.operand, c.last, c.control = true, "", false
+}
+
+// notElse ends a row of else branches when a statement begins with anything
+// else.
+func (c *checker) notElse() {
+	if c.last == "block" || c.last == ";" {
+		c.top().elses = 0
+	}
+}
+
+// wordKind is what a word does to the expression it stands in.
+type wordKind byte
+
+const (
+	plainWord wordKind = iota
+	elseWord
+	nester // nests the statement after it
+	unary  // takes an operand
+	binder // joins two operands
+	caster // joins two operands, and is a name elsewhere
+	opener // begins a statement
+)
+
+var wordKinds = map[string]wordKind{
+	"else": elseWord,
+	"if":   nester, "for": nester, "while": nester, "with": nester, "do": nester, "try": nester,
+	"typeof": unary, "void": unary, "delete": unary, "new": unary, "await": unary, "yield": unary,
+	"in": binder, "instanceof": binder,
+	"as": caster, "satisfies": caster, "of": caster, "is": caster, "extends": caster,
+	"return": opener, "throw": opener, "case": opener, "default": opener, "var": opener, "let": opener, "const": opener,
+	"function": opener, "class": opener, "switch": opener, "catch": opener, "finally": opener,
+}
+
+func (c *checker) word() {
+	start := c.pos
+	for c.pos < len(c.src) && wordBytes[c.src[c.pos]] {
+		c.pos++
+	}
+	word := c.src[start:c.pos]
+	kind := wordKinds[word]
+	if c.last == "." {
+		kind = plainWord
+	}
+	switch {
+	case kind == elseWord:
+		c.top().elses++
+		c.operand, c.last = false, "else"
+	case kind == nester:
+		c.statement()
+		c.top().chain++
+		c.control = word != "do" && word != "try"
+	case kind == unary:
+		c.statement()
+		c.top().chain++
+		c.last = "op"
+	case kind == binder, kind == caster && c.operand:
+		c.top().chain++
+		c.operand, c.last = false, "op"
+	case kind == opener:
+		c.statement()
+	default:
+		c.value()
+	}
+}
+
+// statement takes a word that, after an operand, begins a new statement.
+func (c *checker) statement() {
+	if c.operand {
+		c.newStatement()
+	}
+	c.notElse()
+	c.operand, c.last, c.control = false, "word", false
+}
+
+// operatorLen is the length of the operator at the start of text, where its
+// first character alone would mean something else.
+func operatorLen(text string) int {
+	if len(text) < 2 {
+		return 1
+	}
+	switch text[:2] {
+	case "..":
+		if strings.HasPrefix(text, "...") {
+			return 3
+		}
+		return 1
+	case "==", "!=":
+		if len(text) > 2 && text[2] == '=' {
+			return 3
+		}
+		return 2
+	case "=>", "?.", "++", "--", "**", "&&", "||", "??", "<=", ">=", "<<", ">>":
+		return 2
+	}
+	return 1
+}
+
+func (c *checker) operator() {
+	text := c.src[c.pos : c.pos+operatorLen(c.src[c.pos:])]
+	c.pos += len(text)
+	switch text {
+	case ";":
+		c.boundary()
+		c.top().commas = 0
+		c.operand, c.last, c.control = false, text, false
+		return
+	case ",":
+		c.boundary()
+		if top := c.top(); !top.list {
+			top.commas++
+		}
+		c.operand, c.last, c.control = false, text, false
+		return
+	case "...":
+		c.operand, c.last = false, "op"
+		return
+	case ".", "?.":
+		c.last = "."
+	case "=>":
+		c.top().arrows++
+		c.arrows++
+		c.last = "arrow"
+	case "++", "--":
+		c.top().chain++
+		c.last = "op"
+		return // an operand before stays one
+	case "!":
+		c.top().chain++
+		c.last = "op"
+		return // after an operand: TypeScript's assertion
+	default:
+		c.last = "op"
+	}
+	c.top().chain++
+	c.operand = false
+}
+
+// wordBytes are the bytes of names, numbers and what may stand before them.
+var wordBytes = func() (set [256]bool) {
+	for b := range set {
+		set[b] = isWord(byte(b)) || b == '#' || b == '@' || b == '\\'
+	}
+	return set
+}()
+
+func isWord(b byte) bool {
+	return b == '_' || b == '$' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b >= utf8.RuneSelf
+}

@@ -1,0 +1,66 @@
+package gojavm
+
+import (
+	"fmt"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+const (
+	// backtracking is how many slots a regular expression may use to go back. The
+	// library's default is too small for ordinary patterns on tens of kilobytes,
+	// and reaching it looks like "no match".
+	backtracking = 10_000_000
+	// maxStack is the largest stack of a goroutine, in bytes: parsers recurse.
+	maxStack = 256 << 20
+	// heapEvery is how often the heap is measured.
+	heapEvery = 10 * time.Millisecond
+)
+
+// tuneProcess changes settings that all code of the process shares.
+func tuneProcess() {
+	debug.SetMaxStack(maxStack)
+	regexp2.DefaultOptimizationOptions.MaxBacktrackingStackSize = backtracking
+}
+
+// watchHeap stops a run when the heap of the process passes limit. It cannot
+// see a single allocation that is too large. The returned function ends it.
+func watchHeap(limit int64, stop func(runtime.Failure)) (end func()) {
+	debug.SetMemoryLimit(limit + limit/4)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(heapEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+			if used := heapInUse(); used > uint64(limit) {
+				stop(runtime.Failure{
+					Kind:    runtime.MemoryLimit,
+					Message: fmt.Sprintf("heap limit reached (%d bytes)", limit),
+					Hint:    "process data in smaller parts and keep only what the result needs",
+				})
+				return
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		<-ended
+	}
+}
+
+func heapInUse() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,220 @@
+package gojavm
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/dop251/goja"
+)
+
+// maxPattern is the longest regular expression that is compiled: compiling
+// cannot be interrupted.
+const maxPattern = 256 << 10
+
+// forceBacktracking is a group that matches nothing everywhere. The engine's
+// linear matcher refuses it, so that a pattern goes to the other one, which
+// knows Unicode properties; the linear one reads \p{L} as the letters p{L}.
+const forceBacktracking = "(?=)"
+
+// guardPatterns replaces the RegExp constructor by one that makes Unicode
+// property escapes work, or refuses them: the engine alone never matches them.
+// The transpiler turns literals with such escapes into calls of it.
+func (r *run) guardPatterns() error {
+	original := r.vm.Get("RegExp").ToObject(r.vm)
+	construct, ok := goja.AssertConstructor(original)
+	syntaxError, known := goja.AssertConstructor(r.vm.Get("SyntaxError"))
+	if !ok || !known {
+		return nil
+	}
+	refuse := func(text string) {
+		e, err := syntaxError(nil, r.vm.ToValue("Invalid regular expression: "+text))
+		if err != nil {
+			panic(err)
+		}
+		panic(e)
+	}
+	var guarded *goja.Object
+	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		target := c.NewTarget
+		if target == nil || target == guarded {
+			target = original
+		}
+		made, err := construct(target, r.patternArguments(c.Arguments, refuse)...)
+		if err != nil {
+			panic(err)
+		}
+		return made
+	}).(*goja.Object)
+	if err := r.mimic("RegExp", original, guarded); err != nil {
+		return err
+	}
+	return r.defineGlobal("RegExp", guarded)
+}
+
+// patternArguments are the arguments of RegExp with the pattern rewritten.
+// refuse throws.
+func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []goja.Value {
+	if len(args) == 0 {
+		return args
+	}
+	pattern := args[0]
+	if object, ok := pattern.(*goja.Object); ok && object.ClassName() == "RegExp" {
+		if len(args) < 2 || goja.IsUndefined(args[1]) {
+			return args // a copy of a pattern that has been through here
+		}
+		pattern = object.Get("source")
+	}
+	if pattern == nil || goja.IsUndefined(pattern) {
+		return args
+	}
+	switch pattern.(type) {
+	case goja.String:
+	case *goja.Object:
+		pattern = r.vm.ToValue(pattern.String()) // once: it may be the program's own code
+	default:
+		return args // no text of one holds an escape
+	}
+	if n := pattern.(goja.String).Length(); n > maxPattern {
+		refuse(fmt.Sprintf("it has %d characters; the most is %d", n, maxPattern))
+	}
+	args = append([]goja.Value{pattern}, args[1:]...)
+	if len(args) < 2 || goja.IsUndefined(args[1]) {
+		return args
+	}
+	text := pattern.String()
+	flags := args[1].String()
+	args[1] = r.vm.ToValue(flags)
+	if !strings.Contains(flags, "u") || !strings.Contains(text, `\p{`) && !strings.Contains(text, `\P{`) {
+		return args
+	}
+	rewritten, problem := rewriteProperties(text)
+	if problem != "" {
+		refuse("/" + text + "/" + flags + ": " + problem)
+	}
+	args[0] = r.vm.ToValue(rewritten)
+	return args
+}
+
+// rewriteProperties writes the Unicode property escapes of a pattern with the
+// flag u in a form the engine's backtracking matcher knows. A problem says why
+// one cannot be.
+func rewriteProperties(pattern string) (rewritten, problem string) {
+	var b strings.Builder
+	class, changed := false, false // class: inside [ ]
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		switch {
+		case c == '\\' && i+1 < len(pattern) && (pattern[i+1] == 'p' || pattern[i+1] == 'P'):
+			name, ok := braced(pattern[i+2:])
+			if !ok {
+				return "", "Invalid property name"
+			}
+			members, ok := propertyClass(name)
+			if !ok {
+				return "", "Invalid property name " + name
+			}
+			negated := pattern[i+1] == 'P'
+			switch {
+			case negated && len(members) == 1 && strings.HasPrefix(members[0], `\p`):
+				b.WriteString(`\P` + members[0][2:])
+			case negated && class:
+				return "", `\P{` + name + `} cannot stand in a class here; write [^\p{` + name + `}]`
+			case class || len(members) == 1 && strings.HasPrefix(members[0], `\p`):
+				b.WriteString(strings.Join(members, ""))
+			case negated:
+				b.WriteString("[^" + strings.Join(members, "") + "]")
+			default:
+				b.WriteString("[" + strings.Join(members, "") + "]")
+			}
+			i += len(`p{}`) + len(name)
+			changed = true
+			continue
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+			c = pattern[i]
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		}
+		b.WriteByte(c)
+	}
+	if !changed || strings.HasPrefix(pattern, forceBacktracking) {
+		return b.String(), ""
+	}
+	return forceBacktracking + b.String(), ""
+}
+
+// braced is the text between the braces that s starts with.
+func braced(s string) (string, bool) {
+	end := strings.IndexByte(s, '}')
+	if len(s) == 0 || s[0] != '{' || end < 2 {
+		return "", false
+	}
+	return s[1:end], true
+}
+
+// propertyClass lists what a character class must hold to match the property
+// name of ECMA-262.
+func propertyClass(name string) (members []string, ok bool) {
+	if kind, value, found := strings.Cut(name, "="); found {
+		switch kind {
+		case "Script", "sc", "Script_Extensions", "scx":
+			if long, ok := shortScripts[value]; ok {
+				value = long
+			}
+			_, ok := unicode.Scripts[value]
+			return []string{`\p{` + value + `}`}, ok
+		case "General_Category", "gc":
+			return category(value)
+		}
+		return nil, false
+	}
+	if members, ok := derivedProperties[name]; ok {
+		return members, true
+	}
+	if members, ok := category(name); ok {
+		return members, true
+	}
+	_, isProperty := unicode.Properties[name]
+	_, isScript := unicode.Scripts[name] // what Script=name was rewritten to
+	return []string{`\p{` + name + `}`}, isProperty || isScript || matcherProperties[name]
+}
+
+func category(name string) ([]string, bool) {
+	if long, ok := unicode.CategoryAliases[name]; ok {
+		name = long
+	}
+	_, ok := unicode.Categories[name]
+	return []string{`\p{` + name + `}`}, ok
+}
+
+// derivedProperties are properties that are unions of others.
+var derivedProperties = map[string][]string{
+	"Alphabetic":  {`\p{L}`, `\p{Nl}`, `\p{Other_Alphabetic}`},
+	"Alpha":       {`\p{L}`, `\p{Nl}`, `\p{Other_Alphabetic}`},
+	"Uppercase":   {`\p{Lu}`, `\p{Other_Uppercase}`},
+	"Upper":       {`\p{Lu}`, `\p{Other_Uppercase}`},
+	"Lowercase":   {`\p{Ll}`, `\p{Other_Lowercase}`},
+	"Lower":       {`\p{Ll}`, `\p{Other_Lowercase}`},
+	"ID_Start":    {`\p{L}`, `\p{Nl}`, `\p{Other_ID_Start}`},
+	"ID_Continue": {`\p{L}`, `\p{Nl}`, `\p{Other_ID_Start}`, `\p{Mn}`, `\p{Mc}`, `\p{Nd}`, `\p{Pc}`, `\p{Other_ID_Continue}`},
+	"space":       {`\p{White_Space}`},
+	"Any":         {`\s\S`},
+	"ASCII":       {`\x00-\x7F`},
+}
+
+// matcherProperties are those of the emoji data, which the matcher knows.
+var matcherProperties = map[string]bool{
+	"Emoji": true, "Emoji_Component": true, "Emoji_Modifier": true, "Emoji_Modifier_Base": true, "Emoji_Presentation": true,
+	"Extended_Pictographic": true, "Math": true, "EPres": true, "EMod": true, "EBase": true, "EComp": true, "ExtPict": true,
+}
+
+// shortScripts are the short names of scripts that programs use.
+var shortScripts = map[string]string{
+	"Latn": "Latin", "Grek": "Greek", "Cyrl": "Cyrillic", "Hani": "Han", "Hira": "Hiragana", "Kana": "Katakana",
+	"Hang": "Hangul", "Arab": "Arabic", "Hebr": "Hebrew", "Deva": "Devanagari", "Thai": "Thai", "Armn": "Armenian",
+	"Geor": "Georgian", "Zyyy": "Common", "Zinh": "Inherited", "Beng": "Bengali", "Taml": "Tamil", "Telu": "Telugu",
+}

@@ -1,0 +1,347 @@
+package gojavm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+const (
+	// insistEvery is how often a stop is repeated: the engine forgets an
+	// interrupt when its stack is empty.
+	insistEvery = 50 * time.Millisecond
+	// grace is how long a stopped program may take to end.
+	grace = 250 * time.Millisecond
+)
+
+// errOver is the cause that calls see when their run ended without being
+// stopped.
+var errOver = errors.New("the run is over")
+
+// run is one program's run. Fields without a note belong to the engine's
+// goroutine.
+type run struct {
+	rt    *Runtime
+	req   runtime.Request
+	lim   runtime.Limits
+	vm    *goja.Runtime
+	prog  *program
+	wall  *runtime.Wall
+	meter *meter
+	outer context.Context // of Run
+	ctx   context.Context // of calls; carries the wall
+	end   context.CancelCauseFunc
+
+	stop chan struct{} // closed when failure is set from outside the program
+	done chan struct{} // closed when the engine's goroutine is over
+	wake chan struct{} // something is in inbox
+	live sync.WaitGroup
+
+	real     intrinsics
+	classes  []*errorClass
+	thrown   map[*goja.Object][]goja.StackFrame // where failed calls were made
+	missed   map[string]string                  // unknown members that were read: name -> owner
+	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
+	timers   timers
+	waiting  waiting
+	rejected []*rejection
+	main     *goja.Promise
+
+	mu       sync.Mutex // guards what follows
+	failure  *runtime.Failure
+	settled  bool // an outcome is decided, or nobody waits for one
+	value    string
+	ledger   *runtime.Ledger
+	notes    []string
+	usage    runtime.Usage
+	inbox    []*call
+	queue    []*call
+	active   int
+	made     int
+	bytes    int64 // queued and in flight
+	released bool  // bytes are given back
+}
+
+func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.Limits) *run {
+	if req.Parallel == 0 {
+		req.Parallel = 1
+	}
+	r := &run{
+		rt: rt, req: req, lim: lim,
+		vm:     goja.New(),
+		stop:   make(chan struct{}),
+		done:   make(chan struct{}),
+		wake:   make(chan struct{}, 1),
+		thrown: map[*goja.Object][]goja.StackFrame{},
+		missed: map[string]string{},
+		sites:  map[goja.StackFrame]runtime.Site{},
+		ledger: runtime.NewLedger(lim.Output),
+	}
+	r.outer = ctx
+	r.ctx, r.end = context.WithCancelCause(ctx)
+	r.usage.Isolation = "in-process"
+	return r
+}
+
+// refuse is the result of a run that does not begin.
+func (r *run) refuse(f runtime.Failure) runtime.Result {
+	r.failure = &f
+	return r.result()
+}
+
+// run waits for the program, on the caller's goroutine.
+func (r *run) run(ctx context.Context) (runtime.Result, error) {
+	r.wall = runtime.StartWall(r.lim.Wall, func() {
+		r.stopWith(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("wall-clock ceiling reached (%dms)", r.lim.Wall.Milliseconds())})
+	})
+	r.meter = newMeter(r.lim.Compute, func() {
+		r.stopWith(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("compute budget exhausted (%dms busy)", r.lim.Compute.Milliseconds())})
+	})
+	r.ctx = runtime.WithWall(r.ctx, r.wall)
+	unhook := context.AfterFunc(ctx, func() { r.stopWith(aborted(ctx)) })
+	if r.rt.opts.OwnProcess {
+		defer watchHeap(r.lim.Heap, r.stopWith)()
+	}
+
+	go r.execute()
+	select {
+	case <-r.done:
+	case <-r.stop:
+		r.insist()
+	}
+
+	unhook()
+	r.close()
+	r.end(errOver)
+	r.live.Wait()
+	r.release()
+	r.wall.Stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.usage.Wall, r.usage.Compute = r.wall.Elapsed(), r.meter.stop()
+	return r.result(), nil
+}
+
+// insist repeats the interrupt until the engine's goroutine ends or its time is
+// over.
+func (r *run) insist() {
+	again := time.NewTicker(insistEvery)
+	defer again.Stop()
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	for {
+		select {
+		case <-r.done:
+			return
+		case <-again.C:
+			r.vm.Interrupt(errStopped)
+		case <-over.C:
+			r.rt.abandon(r.done)
+			return
+		}
+	}
+}
+
+// errStopped is what an interrupt carries.
+var errStopped = errors.New("the run was stopped")
+
+// stopWith ends the run with f, unless it has ended. The first reason wins. It
+// may be called from any goroutine; on the engine's, the program ends at its
+// next instruction.
+func (r *run) stopWith(f runtime.Failure) {
+	r.mu.Lock()
+	if r.settled || r.failure != nil {
+		r.mu.Unlock()
+		return
+	}
+	r.failure = &f
+	r.mu.Unlock()
+	close(r.stop)
+	r.end(errors.New(f.Message))
+	r.vm.Interrupt(errStopped)
+}
+
+// dead says whether the program must not run any more.
+func (r *run) dead() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.settled || r.failure != nil
+}
+
+// cancelled ends the run if the caller has cancelled it, even when the caller's
+// goroutine has not come to that: a call that fails because its context ended
+// must not be the last thing a program hears.
+func (r *run) cancelled() bool {
+	if r.outer.Err() == nil {
+		return false
+	}
+	r.stopWith(aborted(r.outer))
+	return true
+}
+
+// close decides the outcome: what the engine's goroutine does from here on is
+// of no effect.
+func (r *run) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settled = true
+	for _, c := range r.queue {
+		r.usage.NotStarted = append(r.usage.NotStarted, runtime.Invocation{Member: c.member, Site: c.site})
+	}
+	r.queue = nil
+}
+
+// result is the outcome, with r.mu held or nobody else about.
+func (r *run) result() runtime.Result {
+	res := runtime.Result{Notes: r.notes, Usage: r.usage}
+	if r.failure != nil {
+		res.Logs, res.Failure = r.ledger.Failure(*r.failure)
+		return res
+	}
+	res.Logs, res.Failure = r.ledger.Value(r.value)
+	if res.Failure == nil {
+		res.Value = r.value
+	}
+	return res
+}
+
+// execute is the engine's goroutine.
+func (r *run) execute() {
+	defer close(r.done)
+	defer func() {
+		if x := recover(); x != nil {
+			r.stopWith(engineFailed(x))
+		}
+	}()
+	if r.dead() || !r.prepare() {
+		return
+	}
+	if r.start() && r.loop() && r.conclude() {
+		r.drain()
+	}
+}
+
+// prepare checks and compiles the program and furnishes the engine.
+func (r *run) prepare() bool {
+	if failure := precheck(r.req.Program, r.lim); failure != nil {
+		failure.Frame = runtime.CodeFrame(r.req.Program, failure.Site)
+		r.stopWith(*failure)
+		return false
+	}
+	prog, failure := transpile(r.req.Name, r.req.Program)
+	if failure != nil {
+		r.stopWith(*failure)
+		return false
+	}
+	r.prog = prog
+	r.note(prog.notes...)
+	return r.turn(r.furnish)
+}
+
+// furnish makes the world of the program.
+func (r *run) furnish() error {
+	r.vm.SetParserOptions(parser.WithDisableSourceMaps)
+	r.vm.SetMaxCallStackSize(r.lim.Depth)
+	if r.req.Clock != nil {
+		r.vm.SetTimeSource(r.req.Clock)
+	}
+	random := r.randomness()
+	r.vm.SetPromiseRejectionTracker(r.trackRejection)
+	r.waiting.vm = r.vm
+	r.vm.SetAsyncContextTracker(&r.waiting)
+	r.real.capture(r.vm)
+	for _, install := range []func() error{
+		func() error { return r.installLibrary(random) },
+		r.installTimers,
+		r.installBindings,
+		r.installInput,
+		r.installGuards,
+	} {
+		if err := install(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// randomness seeds Math.random and returns the same source for bytes; nil is
+// the library's own.
+func (r *run) randomness() func([]byte) {
+	if r.req.Seed == nil {
+		return nil
+	}
+	source := rand.NewPCG(*r.req.Seed, *r.req.Seed^0x9e3779b97f4a7c15)
+	numbers := rand.New(source)
+	r.vm.SetRandSource(numbers.Float64)
+	return func(b []byte) {
+		for i := range b {
+			b[i] = byte(source.Uint64())
+		}
+	}
+}
+
+// start runs the program up to its first await.
+func (r *run) start() bool {
+	return r.turn(func() error {
+		v, err := r.vm.RunProgram(r.prog.compiled)
+		if err != nil {
+			return err
+		}
+		promise, ok := v.Export().(*goja.Promise)
+		if !ok {
+			return fmt.Errorf("the program's function returned %s", v.ExportType())
+		}
+		r.main = promise
+		return nil
+	})
+}
+
+// turn runs f, in which the program may run, and says whether the run goes on.
+// All that the engine or f throws ends the run.
+func (r *run) turn(f func() error) bool {
+	if r.cancelled() || r.dead() {
+		return false
+	}
+	r.meter.enter()
+	defer r.meter.leave()
+	if err := contained(f); err != nil {
+		r.caught(err)
+	}
+	return !r.dead()
+}
+
+// contained turns every panic of f into an error.
+func contained(f func() error) (err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case error:
+			err = x
+		default:
+			err = &enginePanic{x}
+		}
+	}()
+	return f()
+}
+
+// enginePanic is a panic that carried no error.
+type enginePanic struct{ value any }
+
+func (e *enginePanic) Error() string { return fmt.Sprint(e.value) }
+
+// note adds sentences for the reader of the result.
+func (r *run) note(notes ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.settled {
+		r.notes = append(r.notes, notes...)
+	}
+}

@@ -1,0 +1,299 @@
+package gojavm
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/parser"
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// The program becomes the body of an async arrow, on the same lines. The prefix
+// moves the columns of its first line only.
+const (
+	wrapPrefix = "(async()=>{"
+	wrapSuffix = "\n})()"
+)
+
+// byteOrderMark may precede a text and is no part of it.
+const byteOrderMark = "\ufeff"
+
+// defaultName names sources that have no name.
+const defaultName = "program.ts"
+
+// lowered are the syntax features goja lacks and esbuild can express otherwise.
+// Everything else stays as written, so that positions and BigInts survive.
+var lowered = map[string]bool{
+	"async-generator": false,
+	"for-await":       false,
+	"decorators":      false,
+	"using":           false,
+	"dynamic-import":  false,
+	"import-meta":     false,
+}
+
+// loweredPatterns is lowered for programs with Unicode property escapes, which
+// goja has but gets wrong: literals become calls that guardPatterns sees. esbuild
+// misses the escapes inside classes, so every literal with the flag u goes.
+var loweredPatterns = func() map[string]bool {
+	all := maps.Clone(lowered)
+	all["regexp-unicode-property-escapes"] = false
+	all["regexp-sticky-and-unicode-flags"] = false
+	return all
+}()
+
+// program is a compiled program and what is needed to speak about its places.
+// It is bound to no engine.
+type program struct {
+	name     string // of its frames
+	source   string // what the author wrote
+	lines    []string
+	compiled *goja.Program
+	places   *places
+	notes    []string // input that was forgiven
+}
+
+// transpile turns TypeScript or JavaScript into a compiled program, or says why
+// not. It must not be given a text that precheck refuses.
+func transpile(name, source string) (p *program, failure *runtime.Failure) {
+	defer func() {
+		if x := recover(); x != nil {
+			p, failure = nil, &runtime.Failure{
+				Kind:    runtime.Exception,
+				Name:    "SyntaxError",
+				Message: fmt.Sprintf("SyntaxError: the compiler failed on this program: %v", x),
+			}
+		}
+	}()
+	source = strings.TrimPrefix(source, byteOrderMark)
+	p = &program{name: frameName(name), source: source, lines: runtime.SourceLines(source)}
+	text, notes := normalize(source)
+	p.notes = notes
+	js, sourceMap, failure := p.lower(text)
+	if failure != nil {
+		return nil, failure
+	}
+	places, err := newPlaces(p.name, p.lines, js, sourceMap)
+	if err != nil {
+		return nil, p.syntaxFailure(fmt.Sprintf("the compiler's source map is broken: %v", err), runtime.Site{})
+	}
+	p.places = places
+	if failure := p.compile(js); failure != nil {
+		return nil, failure
+	}
+	return p, nil
+}
+
+// plainFileName are the names that the engine shows unchanged in a stack.
+var plainFileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// frameName is the name of a program's frames.
+func frameName(name string) string {
+	if !plainFileName.MatchString(name) || name == compiledName {
+		return defaultName
+	}
+	return name
+}
+
+// normalize is where shapes of input that are not a function body, such as a
+// fenced block, become one without moving a line; each change is a note for the
+// reader of the result. A function body passes as it is.
+func normalize(source string) (text string, notes []string) { return source, nil }
+
+// textAt is the author's text from a place on, that of its line and the next.
+func (p *program) textAt(site runtime.Site) string {
+	if site.Line < 1 || site.Line > len(p.lines) {
+		return ""
+	}
+	line := p.lines[site.Line-1]
+	for i := range line {
+		if site.Column <= 1 {
+			line = line[i:]
+			break
+		}
+		site.Column--
+	}
+	if site.Line < len(p.lines) {
+		line += "\n" + p.lines[site.Line]
+	}
+	return line
+}
+
+// lower removes types and what goja lacks.
+func (p *program) lower(text string) (js string, sourceMap []byte, failure *runtime.Failure) {
+	supported := lowered
+	if strings.Contains(text, `\p{`) || strings.Contains(text, `\P{`) {
+		supported = loweredPatterns
+	}
+	res := api.Transform(wrapPrefix+text+wrapSuffix, api.TransformOptions{
+		Loader:         api.LoaderTS,
+		Target:         api.ESNext,
+		Supported:      supported,
+		Charset:        api.CharsetUTF8,
+		LegalComments:  api.LegalCommentsNone,
+		Sourcemap:      api.SourceMapExternal,
+		SourcesContent: api.SourcesContentExclude,
+		Sourcefile:     p.name,
+		LogLevel:       api.LogLevelSilent,
+		LogLimit:       1,
+		TsconfigRaw:    `{"compilerOptions":{"target":"esnext","useDefineForClassFields":true}}`,
+	})
+	if len(res.Errors) > 0 {
+		return "", nil, p.syntaxError(res.Errors[0])
+	}
+	return awaitsInFinally(string(res.Code)), res.Map, nil
+}
+
+// awaitsInFinally repairs esbuild's helper for async generators: when one is
+// closed early, its finally block ended at the first await in it. The helper's
+// lines come before the program's, so no place moves.
+func awaitsInFinally(js string) string {
+	const helper, wrong, right = "var __asyncGenerator = ", `k === "return" ? k : "next"`, `k === "return" && done ? k : "next"`
+	start := strings.Index(js, helper)
+	if start < 0 || strings.Contains(js[:start], wrapPrefix) {
+		return js
+	}
+	return js[:start] + strings.Replace(js[start:], wrong, right, 1)
+}
+
+// syntaxError is what esbuild says, in the author's places.
+func (p *program) syntaxError(m api.Message) *runtime.Failure {
+	text := strings.TrimSpace(m.Text)
+	var site runtime.Site
+	if m.Location != nil {
+		site = p.authorSite(m.Location)
+	}
+	lines := p.lines
+	if site.Line > len(lines) {
+		site = runtime.Site{Line: len(lines), Column: len([]rune(lines[len(lines)-1])) + 1}
+		text = "unexpected end of the program"
+		if why := unbalanced(p.source, runtime.Limits{Nesting: len(p.source), Chain: len(p.source)}); why != "" {
+			text += "; " + why
+		}
+	}
+	if site.Line > 0 {
+		if refusal := modules(lines[site.Line-1], site); refusal != nil {
+			refusal.Frame = runtime.CodeFrame(p.source, site)
+			return refusal
+		}
+	}
+	return p.syntaxFailure(text, site)
+}
+
+func (p *program) syntaxFailure(text string, site runtime.Site) *runtime.Failure {
+	message := "SyntaxError: " + text
+	if site.Line > 0 {
+		message += fmt.Sprintf(" (%d:%d)", site.Line, site.Column)
+	}
+	return &runtime.Failure{
+		Kind:    runtime.Exception,
+		Name:    "SyntaxError",
+		Message: message,
+		Site:    site,
+		Frame:   runtime.CodeFrame(p.source, site),
+	}
+}
+
+// authorSite converts esbuild's place, a 1-based line and a 0-based byte, to the
+// author's line and column.
+func (p *program) authorSite(l *api.Location) runtime.Site {
+	text, column := l.LineText, l.Column
+	if l.Line == 1 {
+		text = strings.TrimPrefix(text, wrapPrefix)
+		column = max(column-len(wrapPrefix), 0)
+	}
+	return runtime.Site{Line: l.Line, Column: len([]rune(text[:min(column, len(text))])) + 1}
+}
+
+// modules recognizes a line with a module statement, which esbuild reports in
+// words that do not help.
+func modules(line string, site runtime.Site) *runtime.Failure {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if word != "import" && word != "export" && !strings.HasPrefix(word, "import{") && !strings.HasPrefix(word, "export{") {
+		return nil
+	}
+	word = word[:len("import")]
+	return &runtime.Failure{
+		Kind:    runtime.InvalidInput,
+		Message: fmt.Sprintf("%s on line %d: a program is the body of an async function and has no modules; tools are on the global tools", word, site.Line),
+		Site:    site,
+		Hint:    "remove the " + word + " statement; call tools as await tools.name(args) and end with return",
+	}
+}
+
+// compile makes the engine's program. Code is compiled as sloppy mode, for
+// models assign undeclared names.
+func (p *program) compile(js string) *runtime.Failure {
+	tree, err := parser.ParseFile(nil, compiledName, js, 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return p.engineRefusal(err)
+	}
+	if !isOneCall(tree) {
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: "the program closes a function that it did not open; there is one } too many",
+			Hint:    "send only the body of the function",
+		}
+	}
+	compiled, err := goja.CompileAST(tree, false)
+	if err != nil {
+		return p.engineRefusal(err)
+	}
+	// Only now, so that errors of the parser and the compiler come in one unit.
+	tree.File.SetSourceMap(p.places.consumer)
+	p.compiled = compiled
+	return nil
+}
+
+// engineRefusal is a failure of goja's parser or compiler on what esbuild let
+// pass, such as a regular expression.
+func (p *program) engineRefusal(err error) *runtime.Failure {
+	text, position := err.Error(), file.Position{}
+	switch e := err.(type) {
+	case parser.ErrorList:
+		if len(e) > 0 {
+			text, position = e[0].Message, e[0].Position
+		}
+	case *goja.CompilerSyntaxError:
+		text = e.Message
+		if e.File != nil {
+			position = e.File.Position(e.Offset)
+		}
+	}
+	site, _ := p.places.at(position.Line, position.Column)
+	return p.syntaxFailure(strings.TrimPrefix(text, "SyntaxError: "), site)
+}
+
+// isOneCall says whether the tree is what the wrapper gives: declarations of
+// esbuild's helpers and one call of one async arrow.
+func isOneCall(tree *ast.Program) bool {
+	calls := 0
+	for _, statement := range tree.Body {
+		switch s := statement.(type) {
+		case *ast.VariableStatement, *ast.LexicalDeclaration, *ast.EmptyStatement:
+			if calls > 0 {
+				return false
+			}
+		case *ast.ExpressionStatement:
+			call, ok := s.Expression.(*ast.CallExpression)
+			if !ok || len(call.ArgumentList) > 0 {
+				return false
+			}
+			arrow, ok := call.Callee.(*ast.ArrowFunctionLiteral)
+			if !ok || !arrow.Async {
+				return false
+			}
+			calls++
+		default:
+			return false
+		}
+	}
+	return calls == 1
+}

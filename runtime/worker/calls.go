@@ -1,0 +1,286 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// maxAbandoned is how many calls the program gave up on may still be running in
+// the parent before further ones are refused.
+const maxAbandoned = 64
+
+// calls is the calls of one run that are out in the parent. A worker that
+// follows the protocol never has more out than it has credit for; one that does
+// not is caught here.
+type calls struct {
+	session *session
+	ctx     context.Context // of every call
+	hold    *budget
+
+	mu        sync.Mutex
+	out       map[uint64]*call
+	abandoned int    // of out, those the program gave up on
+	last      uint64 // ids count up
+	made      int
+	in, sent  int64 // bytes of results and of arguments
+	held      int64 // bytes the parent holds now
+	running   sync.WaitGroup
+}
+
+type call struct {
+	cancel    context.CancelCauseFunc
+	abandoned bool
+}
+
+func newCalls(s *session, ctx context.Context, hold *budget) *calls {
+	return &calls{session: s, ctx: ctx, hold: hold, out: map[uint64]*call{}}
+}
+
+// member looks up what a worker pointed at.
+func (c *calls) member(m callMeta) (runtime.Binding, int, error) {
+	bindings := c.session.req.Bindings
+	if m[0] < 0 || m[0] >= len(bindings) || m[1] < 0 || m[1] >= len(bindings[m[0]].Namespace.Members()) {
+		return runtime.Binding{}, 0, faultf("there is no member %d.%d", m[0], m[1])
+	}
+	return bindings[m[0]], m[1], nil
+}
+
+// begin starts the call of a frame on a goroutine of its own.
+func (c *calls) begin(f frame) error {
+	var meta callMeta
+	if err := decode(f, &meta); err != nil {
+		return err
+	}
+	binding, member, err := c.member(meta)
+	if err != nil {
+		return err
+	}
+	if f.body != "" && !validJSON(f.body) {
+		return faultf("the arguments of a call are not JSON")
+	}
+	if c.tooManyAbandoned() {
+		return c.refuse(f)
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	refusal, err := c.admit(f, cancel)
+	if err != nil || refusal != nil {
+		cancel(nil)
+		if refusal != nil {
+			c.session.stopNow(*refusal)
+		}
+		return err
+	}
+	inv := runtime.Invocation{Seq: c.sequence(), Member: binding.Namespace.Members()[member].Name, Args: f.body, Site: runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)}}
+	c.running.Go(func() {
+		defer cancel(nil)
+		c.answer(f.call, len(f.body), c.do(ctx, binding, inv))
+	})
+	return nil
+}
+
+// admit counts a call in. Exceeding credit or repeating an id is a fault;
+// exceeding a limit ends the run with that limit.
+func (c *calls) admit(f frame, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
+	limits := c.session.limits
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f.call <= c.last {
+		return nil, faultf("call id %d follows %d; ids count up", f.call, c.last)
+	}
+	if len(c.out)-c.abandoned >= c.session.parallel() {
+		return nil, faultf("a call beyond the %d that may be out at once", c.session.parallel())
+	}
+	if c.made == limits.Calls {
+		return &runtime.Failure{Kind: runtime.CallLimit, Message: fmt.Sprintf("call limit reached (%d calls)", limits.Calls)}, nil
+	}
+	if failure := c.take(int64(len(f.body))); failure != nil {
+		return failure, nil
+	}
+	c.last = f.call
+	c.made++
+	c.sent += int64(len(f.body))
+	c.out[f.call] = &call{cancel: cancel}
+	return nil, nil
+}
+
+// take accounts for n more bytes in the run and in the Runtime, or says which
+// limit forbids them. The caller holds mu.
+func (c *calls) take(n int64) *runtime.Failure {
+	limit, whose := c.session.limits.Bytes, "this run"
+	if c.held+n <= limit {
+		if c.hold.take(n) {
+			c.held += n
+			return nil
+		}
+		limit, whose = runtimeBytes, "all runs of this process"
+	}
+	return &runtime.Failure{Kind: runtime.BytesLimit, Message: fmt.Sprintf("arguments and results in flight of %s exceed %d bytes", whose, limit)}
+}
+
+// cancel ends one call's context: the program gave up on it. Its credit is free
+// again although its body may still be returning.
+func (c *calls) cancel(id uint64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if id == 0 || id > c.last {
+		return faultf("call %d is given up and was never made", id)
+	}
+	// One that has been answered meanwhile is fine: the frames crossed.
+	if call := c.out[id]; call != nil && !call.abandoned {
+		call.abandoned = true
+		c.abandoned++
+		call.cancel(errGivenUp)
+	}
+	return nil
+}
+
+var errGivenUp = errors.New("the program gave up on the call")
+
+// do makes the call. The body's panic becomes its error.
+func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (f frame) {
+	defer func() {
+		if v := recover(); v != nil {
+			f = errorFrame(fmt.Errorf("%s failed: the host panicked: %v", inv.Member, v))
+		}
+	}()
+	reply, err := b.Call(ctx, inv)
+	if err != nil {
+		return errorFrame(err)
+	}
+	if limit := c.session.limits.Result; len(reply.Value) > limit {
+		// The engine would say the same, but the bytes need not cross for that.
+		return errorFrame(&runtime.CallError{
+			Code:    "RESULT_TOO_LARGE",
+			Message: fmt.Sprintf("the result of %s is %d bytes; the result limit is %d bytes", spell(b.Namespace.Global(), inv.Member), len(reply.Value), limit),
+		})
+	}
+	return frame{meta: encode(replyMeta{}), body: reply.Value}
+}
+
+// tooManyAbandoned says whether a program keeps giving up on calls whose bodies
+// do not return: their number would have no other bound.
+func (c *calls) tooManyAbandoned() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.abandoned >= maxAbandoned
+}
+
+// refuse answers a call without making it.
+func (c *calls) refuse(f frame) error {
+	c.mu.Lock()
+	if f.call <= c.last {
+		c.mu.Unlock()
+		return faultf("call id %d follows %d; ids count up", f.call, c.last)
+	}
+	c.last = f.call
+	c.mu.Unlock()
+	reply := errorFrame(fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned))
+	reply.kind, reply.run, reply.call = kindReply, c.session.id, f.call
+	c.session.worker.link.send(reply)
+	return nil
+}
+
+// sequence is the Seq of the call that has just been admitted. It is counted
+// here, never read from the worker.
+func (c *calls) sequence() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.made
+}
+
+// spell writes a member as a program does.
+func spell(global, member string) string {
+	if plainName.MatchString(member) {
+		return global + "." + member
+	}
+	return fmt.Sprintf("%s[%q]", global, member)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+
+// errorFrame packs a call's error. Its text is bounded like everything the
+// parent sends.
+func errorFrame(err error) frame {
+	meta := replyMeta{Failed: true}
+	text := err.Error()
+	var typed *runtime.CallError
+	if errors.As(err, &typed) {
+		meta.Typed, meta.Code, meta.CallID, meta.Extra = true, typed.Code, typed.CallID, typed.Extra
+		text = typed.Message
+	}
+	return frame{meta: encode(meta), body: shorten(text, 1<<20)}
+}
+
+// answer gives a call's credit back and then sends its reply: in the other order
+// the worker could use the credit too early.
+func (c *calls) answer(id uint64, args int, f frame) {
+	c.mu.Lock()
+	if c.out[id].abandoned {
+		c.abandoned--
+	}
+	delete(c.out, id)
+	size := int64(len(f.body))
+	failure := c.take(size)
+	if failure == nil {
+		c.in += size
+	} else {
+		size = 0
+	}
+	c.mu.Unlock()
+	if failure != nil {
+		c.session.stop(*failure)
+		f = errorFrame(errors.New(failure.Message))
+	}
+	f.kind, f.run, f.call = kindReply, c.session.id, id
+	c.session.worker.link.send(f) // a lost worker is noticed by the receiver
+	c.mu.Lock()
+	c.held -= size + int64(args)
+	c.mu.Unlock()
+	c.hold.give(size + int64(args))
+}
+
+// outstanding is the number of calls that have not returned.
+func (c *calls) outstanding() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.out)
+}
+
+// wait returns when every call has returned.
+func (c *calls) wait() { c.running.Wait() }
+
+func (c *calls) usage() runtime.Usage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return runtime.Usage{Calls: c.made, BytesIn: c.in, BytesOut: c.sent}
+}
+
+// budget bounds the bytes that all runs of one Runtime hold together.
+type budget struct {
+	mu   sync.Mutex
+	left int64
+}
+
+// runtimeBytes is what the runs of one Runtime may hold at once.
+const runtimeBytes = 256 << 20
+
+func (b *budget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n > b.left {
+		return false
+	}
+	b.left -= n
+	return true
+}
+
+func (b *budget) give(n int64) {
+	b.mu.Lock()
+	b.left += n
+	b.mu.Unlock()
+}

@@ -1,0 +1,39 @@
+package worker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// goFatal is the exit code of a Go process that ends itself in a fatal error.
+const goFatal = 2
+
+// exitFailure says why a worker that left in the middle of a run did so, as far
+// as its status and its last words tell.
+func exitFailure(status exitStatus, diag *diagnostics, limits runtime.Limits) *runtime.Failure {
+	said := diag.String()
+	if status.Code == goFatal {
+		switch {
+		case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
+			return memoryFailure(limits)
+		case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
+			return &runtime.Failure{Kind: runtime.Exception, Message: depthExceeded}
+		}
+	}
+	message := fmt.Sprintf("worker %v before completing", status)
+	if line := diag.firstLine(); line != "" {
+		message += ": " + line
+	}
+	return &runtime.Failure{Kind: runtime.WorkerExit, Message: message}
+}
+
+// memoryFailure names the limit that an allocation broke.
+func memoryFailure(limits runtime.Limits) *runtime.Failure {
+	return &runtime.Failure{
+		Kind:    runtime.MemoryLimit,
+		Message: fmt.Sprintf("heap limit reached (%d bytes)", limits.Heap),
+		Hint:    "process data in smaller parts and keep only what the result needs",
+	}
+}

@@ -1,0 +1,4 @@
+package worker
+
+// RaceEnabled says whether the race detector is built in.
+const RaceEnabled = raceEnabled

@@ -1,0 +1,79 @@
+//go:build unix
+
+package worker
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/runcode-go/runcode/runtime/gojavm"
+)
+
+// init turns a process that New started into a worker; every other process goes
+// on to main. A worker never does.
+func init() {
+	if len(os.Args) != 3 || os.Args[0] != marker || privileged() || !fromParent(linkDescriptor) {
+		return
+	}
+	closeInherited(os.Args[2])
+	if err := serveProcess(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// fromParent says whether the descriptor is a nameless stream socket whose other
+// end the parent of this process made.
+func fromParent(fd int) bool {
+	if kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE); err != nil || kind != syscall.SOCK_STREAM {
+		return false
+	}
+	name, err := syscall.Getpeername(fd)
+	if err != nil {
+		return false
+	}
+	unix, ok := name.(*syscall.SockaddrUnix)
+	nameless := ok && (unix.Name == "" || unix.Name == "@") // as package syscall spells it on Linux
+	return nameless && madeByParent(fd)
+}
+
+// closeInherited closes what the parent itself was started with and every child
+// of its inherits. No code of this process has opened any of it.
+func closeInherited(list string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if fd, err := strconv.Atoi(name); err == nil && fd > linkDescriptor {
+			syscall.Close(fd)
+		}
+	}
+}
+
+// maxStack is the largest stack of a goroutine in a worker. What needs more is a
+// runaway recursion of the parser's or the engine's own.
+const maxStack = 64 << 20
+
+// serveProcess is what a worker does instead of main.
+func serveProcess(nonce string) error {
+	descriptors := extraDescriptors()
+	file := os.NewFile(linkDescriptor, "parent")
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return err
+	}
+	file.Close()
+	debug.SetMaxStack(maxStack)
+	limiter, err := newLimiter()
+	if err != nil {
+		return err
+	}
+	vm, err := gojavm.New(&gojavm.Options{OwnProcess: true})
+	if err != nil {
+		return err
+	}
+	return newServer(newLink(conn), vm, limiter.prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Descriptors: descriptors, DataLimit: limiter.data})
+}

@@ -1,0 +1,127 @@
+package worker
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// Largest sizes of what is not a value of the program's.
+const (
+	helloCap     = 4 << 10
+	smallCap     = 4 << 10
+	runMetaCap   = 64 << 20 // names of namespaces; the parent writes it
+	doneMetaCap  = 4 << 20
+	replyMetaCap = 16 << 20
+	programCap   = 256 << 20
+)
+
+// helloMeta is the first thing a worker says.
+type helloMeta struct {
+	Nonce       string `json:"nonce"` // argv[1] again
+	Version     int    `json:"version"`
+	Build       string `json:"build"`
+	Descriptors int    `json:"descriptors"` // open ones beyond those every worker has
+	DataLimit   bool   `json:"dataLimit"`   // RLIMIT_DATA works here
+}
+
+// runMeta describes a run. The frame's body is the program followed by the
+// input.
+type runMeta struct {
+	Name       string          `json:"name"`
+	Program    int             `json:"program"` // bytes of the body that are the program
+	Namespaces []namespaceMeta `json:"namespaces"`
+	Limits     runtime.Limits  `json:"limits"`
+	Parallel   int             `json:"parallel"`
+	Clock      bool            `json:"clock"` // ask the parent for the time
+	Seed       *uint64         `json:"seed"`
+}
+
+type namespaceMeta struct {
+	Global  string             `json:"global"`
+	Class   runtime.ErrorClass `json:"class"`
+	Members []runtime.Member   `json:"members"`
+}
+
+// callMeta names a call: namespace, member, and the site's line and column.
+// Names cross once, in the run frame; afterwards a worker can only point at one.
+type callMeta [4]int
+
+// replyMeta says whether the body is a value or an error's text.
+type replyMeta struct {
+	Failed bool              `json:"failed,omitzero"`
+	Typed  bool              `json:"typed,omitzero"` // the error is a *runtime.CallError
+	Code   string            `json:"code,omitzero"`
+	CallID string            `json:"callId,omitzero"`
+	Extra  map[string]string `json:"extra,omitzero"`
+}
+
+type timeMeta struct {
+	Seconds int64 `json:"s"`
+	Nanos   int   `json:"ns"`
+	// Offset is the zone's, in seconds east of UTC, where it is not local time.
+	Offset int    `json:"offset"`
+	Zone   string `json:"zone"`
+	Local  bool   `json:"local"`
+}
+
+// doneMeta is the end of a run. The body is the failure's message, or the value.
+type doneMeta struct {
+	Misuse     string           `json:"misuse,omitzero"` // Run returned this error
+	Failure    *runtime.Failure `json:"failure,omitzero"`
+	Notes      []string         `json:"notes,omitzero"`
+	NotStarted []callMeta       `json:"notStarted,omitzero"`
+	Compute    time.Duration    `json:"compute"`
+	Stuck      int              `json:"stuck"` // goroutines of the engine that could not be ended
+}
+
+// metaOptions are those of every meta, in both directions.
+var metaOptions = json.JoinOptions(json.Deterministic(true), jsontext.AllowInvalidUTF8(true), json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
+
+func encode(v any) []byte {
+	text, err := json.Marshal(v, metaOptions)
+	if err != nil {
+		// Metas are structs of numbers and texts, and any text is allowed.
+		panic("worker: " + err.Error())
+	}
+	return text
+}
+
+// decode reads a meta strictly: an unknown or repeated member, a wrong type or
+// text after the value is a fault.
+func decode(f frame, v any) error {
+	if err := json.Unmarshal(f.meta, v, metaOptions); err != nil {
+		return faultf("malformed %s frame: %v", f.kind, err)
+	}
+	return nil
+}
+
+// validJSON reports whether text is one JSON text.
+func validJSON(text string) bool {
+	s := jsonscan.New(text)
+	for {
+		tok, err := s.Next()
+		if err != nil {
+			return false
+		}
+		if tok.Kind == jsonscan.EOF {
+			return true
+		}
+	}
+}
+
+// levels are the console levels there are. A line without one belongs to the
+// result alone.
+var levels = map[string]bool{"log": true, "info": true, "warn": true, "error": true, "debug": true}
+
+// failureKinds are the kinds a worker may report. The parent alone reports
+// worker-exit and worker-unavailable.
+var failureKinds = map[runtime.Kind]bool{
+	runtime.Exception: true, runtime.Timeout: true, runtime.Abort: true, runtime.InvalidOutput: true, runtime.OutputLimit: true,
+	runtime.MemoryLimit: true, runtime.CallLimit: true, runtime.BytesLimit: true, runtime.InvalidInput: true,
+}

@@ -1,0 +1,149 @@
+package worker
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// process is a live worker as the parent sees it. One session at a time uses
+// its link.
+type process struct {
+	link  *link
+	hello helloMeta
+	pid   int
+	diag  *diagnostics
+
+	kill   func()        // ends it at once; may be called at any time, often
+	exited chan struct{} // closed when it is gone and its diagnostics are read
+	status exitStatus    // once exited is closed
+
+	// The rest belongs to whoever holds the process: a session or the pool.
+	served map[runID]bool // the runs it has had
+	heap   int64          // the largest Limits.Heap it has had
+	idle   *time.Timer    // ends it while it waits in the pool
+}
+
+// exitStatus is how a process ended.
+type exitStatus struct {
+	Code   int    // -1 if a signal ended it
+	Signal string // its name, "" if none
+}
+
+func (s exitStatus) String() string {
+	if s.Signal != "" {
+		return fmt.Sprintf("was ended by signal %s", s.Signal)
+	}
+	return fmt.Sprintf("exited with code %d", s.Code)
+}
+
+// maxRuns is how many runs one process serves before another takes its place.
+const maxRuns = 200
+
+// endGrace is how long an idle process gets to leave by itself.
+const endGrace = 250 * time.Millisecond
+
+// end closes the connection, which a worker takes as the order to exit, and
+// returns when the process is gone.
+func (p *process) end() {
+	p.link.close()
+	select {
+	case <-p.exited:
+	case <-time.After(endGrace):
+		p.kill()
+		<-p.exited
+	}
+}
+
+// gone says whether the process has ended.
+func (p *process) gone() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// greeting is what the parent expects of a hello.
+type greeting struct {
+	nonce string
+	build string // "" if any will do
+	wait  time.Duration
+}
+
+func newNonce() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func newRunID() (id runID) {
+	rand.Read(id[:])
+	return id
+}
+
+var helloCaps = caps{kindHello: {helloCap, 0}}
+
+// greet reads the hello of a process that has just been started. Until it
+// returns without an error nothing is sent to the process: what has not proved
+// to be a worker is given nothing to execute. After an error the process is
+// gone.
+func (p *process) greet(want greeting) error {
+	err := p.checkHello(want)
+	if err == nil {
+		return nil
+	}
+	p.kill()
+	<-p.exited
+	p.link.close()
+	// One that left by itself says more by its status than by the lost
+	// connection.
+	if lost := (*lostHello)(nil); errors.As(err, &lost) {
+		err = &startError{problem: fmt.Sprintf("it %v instead of greeting", p.status)}
+	}
+	var start *startError
+	if errors.As(err, &start) {
+		start.said = p.diag.String()
+	}
+	return err
+}
+
+// lostHello is the end of the connection before the hello.
+type lostHello struct{ cause error }
+
+func (e *lostHello) Error() string { return e.cause.Error() }
+
+func (p *process) checkHello(want greeting) error {
+	timer := time.AfterFunc(want.wait, p.kill)
+	f, err := p.link.receive(helloCaps)
+	if !timer.Stop() {
+		return &startError{problem: fmt.Sprintf("it said nothing for %v", want.wait), cause: os.ErrDeadlineExceeded}
+	}
+	if err == nil {
+		err = decode(f, &p.hello)
+	}
+	if broken := (*fault)(nil); errors.As(err, &broken) {
+		return &startError{problem: "its greeting is not one of a worker: " + broken.text, cause: broken}
+	}
+	if err != nil {
+		// It is about to exit, or has; a kill now would hide the status.
+		select {
+		case <-p.exited:
+		case <-time.After(endGrace):
+		}
+		return &lostHello{err}
+	}
+	switch {
+	case p.hello.Nonce != want.nonce:
+		return &startError{problem: "its greeting repeats another start's nonce"}
+	case p.hello.Version != protocolVersion:
+		return &startError{problem: fmt.Sprintf("it speaks version %d of the protocol and this process version %d; build both from one version of this module", p.hello.Version, protocolVersion)}
+	case want.build != "" && p.hello.Build != want.build:
+		return &startError{problem: "it is another build than this process: the file was replaced after the start"}
+	}
+	return nil
+}

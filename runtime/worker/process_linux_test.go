@@ -1,0 +1,410 @@
+package worker_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/worker"
+)
+
+func open(t testing.TB, opts *worker.Options) *worker.Runtime {
+	t.Helper()
+	r, err := worker.New(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func run(t testing.TB, r runtime.Runtime, req runtime.Request) runtime.Result {
+	t.Helper()
+	res, err := r.Run(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func fine(t testing.TB, r runtime.Runtime) {
+	t.Helper()
+	if res := run(t, r, runtime.Request{Program: "return 'fine'"}); res.Value != `"fine"` {
+		t.Errorf("the next run: %+v %+v", res, res.Failure)
+	}
+}
+
+// What no engine can stop from inside ends the worker; the host lives and the
+// next run works. Console lines printed before it are kept.
+func TestWhatOnlyAProcessCanStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes that use up their memory")
+	}
+	r := open(t, nil)
+	memory := runtime.Limits{Heap: 64 << 20, Wall: 20 * time.Second, Compute: 15 * time.Second}
+	slow := runtime.Limits{Heap: 256 << 20, Wall: 500 * time.Millisecond}
+	busy := runtime.Limits{Heap: 256 << 20, Compute: 200 * time.Millisecond}
+	for _, tt := range []struct {
+		name, program string
+		limits        runtime.Limits
+		kind          runtime.Kind
+		message       string
+		needsData     bool // RLIMIT_DATA, which race builds leave alone
+	}{
+		{"BigInt shift", "return String(1n << 2n ** 40n)", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
+		{"growing array", "const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
+		{"string doubling", "let s = 'x'; for (;;) s += s + 'y'", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
+		{"typed arrays", "const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1))", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
+		{"backtracking pattern", "return /^(?=a)(a+)+$/.test('a'.repeat(40) + 'b')", slow, runtime.Timeout, "wall-clock ceiling reached (500ms)", false},
+		{"pattern deaf to the engine", "return /^(?=a)(a+)+$/.test('a'.repeat(40) + 'b')", busy, runtime.Timeout, "compute budget exhausted (200ms busy)", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.needsData && worker.RaceEnabled {
+				t.Skip("RLIMIT_DATA is off in race builds: the race detector's shadow memory does not fit under it")
+			}
+			res := run(t, r, runtime.Request{Program: "console.log('before');\n" + tt.program, Limits: tt.limits})
+			if res.Failure == nil || res.Failure.Kind != tt.kind || res.Failure.Message != tt.message {
+				t.Errorf("%+v, want %s %q", res.Failure, tt.kind, tt.message)
+			}
+			if len(res.Logs) != 1 || res.Logs[0] != "before" {
+				t.Errorf("logs %q, want the line from before", res.Logs)
+			}
+			fine(t, r)
+		})
+	}
+}
+
+// Some hundred runs, good and bad, leave no process and no descriptor behind.
+func TestNothingIsLeftBehind(t *testing.T) {
+	descriptors := count(t, "/proc/self/fd")
+	before := children(t)
+	r, err := worker.New(t.Context(), &worker.Options{MaxWorkers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for k := range 75 {
+				program := "return " + strconv.Itoa(k)
+				limits := runtime.Limits{}
+				if k%25 == i {
+					program, limits = "for (;;);", runtime.Limits{Compute: 10 * time.Millisecond}
+				}
+				res, err := r.Run(t.Context(), runtime.Request{Program: program, Limits: limits})
+				if err != nil || limits.Compute == 0 && res.Value != strconv.Itoa(k) || limits.Compute != 0 && res.Failure.Kind != runtime.Timeout {
+					t.Errorf("%s: %+v %v", program, res, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := len(children(t)) - len(before); n < 1 || n > 3 {
+		t.Errorf("%d workers live after the runs, want 1 to 3", n)
+	}
+	r.Close()
+	if left := children(t); len(left) != len(before) {
+		t.Errorf("children %v after Close, had %v", left, before)
+	}
+	if n := count(t, "/proc/self/fd"); n > descriptors+2 { // the poller's own may have come
+		t.Errorf("%d descriptors are open, had %d", n, descriptors)
+	}
+}
+
+func count(t testing.TB, dir string) int {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
+
+// children lists the child processes of this one, zombies included.
+func children(t testing.TB) []string { return childrenOf(t, os.Getpid()) }
+
+func childrenOf(t testing.TB, pid int) []string {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil || len(tasks) == 0 {
+		t.Skip("this kernel does not list the children of a thread")
+	}
+	var all []string
+	for _, name := range tasks {
+		text, _ := os.ReadFile(name)
+		all = append(all, strings.Fields(string(text))...)
+	}
+	return all
+}
+
+// A worker has the environment it was given and nothing of the host's, little
+// else open, and limits.
+func TestWorkerProcess(t *testing.T) {
+	t.Setenv("SECRET", "token")
+	before := children(t)
+	r := open(t, &worker.Options{Env: []string{"GIVEN=1"}, MaxWorkers: 1})
+	fine(t, r)
+	var pid string
+	for _, child := range children(t) {
+		if !strings.Contains(strings.Join(before, " "), child) {
+			pid = child
+		}
+	}
+	environ, err := os.ReadFile("/proc/" + pid + "/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for entry := range bytes.SplitSeq(bytes.TrimRight(environ, "\x00"), []byte{0}) {
+		name, _, _ := bytes.Cut(entry, []byte("="))
+		if !strings.Contains(" RUNCODE_WORKER_DEPTH GOMAXPROCS GOTRACEBACK TZ GIVEN ", " "+string(name)+" ") {
+			t.Errorf("the worker inherits %s", entry)
+		}
+	}
+	if in, _ := os.Readlink("/proc/" + pid + "/fd/0"); in != "/dev/null" {
+		t.Errorf("stdin is %s", in)
+	}
+	limits, err := os.ReadFile("/proc/" + pid + "/limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Max core file size        0 ", "Max open files            32 "} {
+		if !strings.Contains(string(limits), want) {
+			t.Errorf("limits lack %q:\n%s", want, limits)
+		}
+	}
+	if !worker.RaceEnabled && strings.Contains(string(limits), "Max data size             unlimited") {
+		t.Errorf("data is not limited:\n%s", limits)
+	}
+	stat, _ := os.ReadFile("/proc/" + pid + "/stat")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if fields[2] != pid {
+		t.Errorf("process group %s of worker %s, want its own", fields[2], pid)
+	}
+}
+
+// buildHost builds the program of testdata/host.
+var buildHost = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "runcode-host")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "host")
+	out, err := exec.Command("go", "build", "-o", path, "./testdata/host").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+func host(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	path, err := buildHost()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestHostProgram(t *testing.T) {
+	for _, tt := range []struct {
+		name, early string
+		want        []string
+	}{
+		{"no early code", "", []string{"value: 2 <nil> <nil>"}},
+		{"initialisation that prints", "print", []string{"value: 2 <nil> <nil>"}},
+		{"initialisation that exits", "exit", []string{"error: start a worker process: it exited with code 3 instead of greeting; it printed: early: no database; programs can run without one with in-process isolation (Isolation: InProcess), or with another file as the worker (Worker.Binary)"}},
+		{"initialisation that opens a file", "open", []string{"leaves descriptors open in worker processes", "descriptors=1", "value: 2 <nil> <nil>"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.Command(host(t), "run", tt.early)
+			null, err := os.Open(os.DevNull)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer null.Close()
+			cmd.ExtraFiles = []*os.File{nil, nil, null} // the host inherits it, its workers close it
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("no %q in:\n%s", want, out)
+				}
+			}
+			if tt.early != "open" && strings.Contains(string(out), "descriptors") {
+				t.Errorf("descriptors are noted that no worker has:\n%s", out)
+			}
+			if n := strings.Count(string(out), "main ran"); n != 1 {
+				t.Errorf("main ran %d times:\n%s", n, out)
+			}
+			if strings.Contains(string(out), "early: ready") {
+				t.Errorf("a worker's output reached the host's:\n%s", out)
+			}
+		})
+	}
+}
+
+// What looks like a worker's start and is none runs the program itself.
+func TestSpoofedStarts(t *testing.T) {
+	const marker, nonce = "runcode-worker", "00112233445566778899aabbccddeeff"
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
+	defer ours.Close()
+	defer theirs.Close()
+	for _, tt := range []struct {
+		name string
+		cmd  func(host string) *exec.Cmd
+	}{
+		{"argv alone", func(host string) *exec.Cmd { return &exec.Cmd{Path: host, Args: []string{marker, nonce, ""}} }},
+		{"environment alone", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{host}, Env: []string{"RUNCODE_WORKER_DEPTH=1"}, ExtraFiles: []*os.File{theirs}}
+		}},
+		{"a file as the descriptor", func(host string) *exec.Cmd {
+			null, _ := os.Open(os.DevNull)
+			t.Cleanup(func() { null.Close() })
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, ""}, ExtraFiles: []*os.File{null}}
+		}},
+		{"a socket pair of somebody else", func(host string) *exec.Cmd {
+			cmd := exec.Command("bash", "-c", `(exec -a `+marker+` "$0" `+nonce+` ""); true`, host)
+			cmd.ExtraFiles = []*os.File{theirs}
+			return cmd
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := tt.cmd(host(t))
+			out, err := cmd.CombinedOutput()
+			if errors.Is(err, exec.ErrNotFound) {
+				t.Skip("there is no bash to start the program through")
+			}
+			if string(out) != "main ran\n" || err != nil {
+				t.Errorf("%q, %v; want main to run", out, err)
+			}
+		})
+	}
+}
+
+// A program with raised privileges never becomes a worker.
+func TestPrivilegedBinary(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a file of another user")
+	}
+	text, err := os.ReadFile(host(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "host")
+	if err := errors.Join(os.WriteFile(path, text, 0o755), os.Chown(path, 65534, 65534), os.Chmod(path, 0o755|os.ModeSetuid)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = worker.New(t.Context(), &worker.Options{Binary: path})
+	if err == nil || !strings.Contains(err.Error(), "it exited with code 0 instead of greeting; it printed: main ran") {
+		t.Errorf("error %v, want that main ran", err)
+	}
+}
+
+// What is no worker is given nothing to execute, and New says what it was.
+func TestWrongBinary(t *testing.T) {
+	dir := t.TempDir()
+	script := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	canary := filepath.Join(dir, "canary")
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, binary, want string }{
+		{"a shell", "/bin/sh", "instead of greeting"},
+		{"a script that keeps what it is sent", script("thief", "cat <&3 >"+canary), "it said nothing for 2s"},
+		{"one that talks", script("talker", "echo hello; exit 5"), "it exited with code 5 instead of greeting; it printed: hello"},
+		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&3; cat <&3 >"+canary), "its greeting is not one of a worker: a unknown type 0 frame is not accepted here"},
+		{"one that starts the host again", script("loop", `exec "`+os.Args[0]+`" -test.run=TestWrongBinary/one_that_starts_the_host_again`), "instead of greeting"},
+		{"one that does not exist", filepath.Join(dir, "nothing"), "no such file or directory"},
+		{"one that is not executable", plain, "is not an executable file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if os.Getenv("RUNCODE_WORKER_DEPTH") != "" {
+				_, err := worker.New(t.Context(), &worker.Options{Binary: tt.binary})
+				fmt.Println("again:", err)
+				os.Exit(9)
+			}
+			_, err := worker.New(t.Context(), &worker.Options{Binary: tt.binary})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "Isolation: InProcess") {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if tt.name == "one that starts the host again" && (err == nil || !strings.Contains(err.Error(), "starting it again would not end")) {
+				t.Errorf("error %v, want the depth guard's", err)
+			}
+			if text, _ := os.ReadFile(canary); len(text) > 0 {
+				t.Errorf("it was sent %q", text)
+			}
+		})
+	}
+}
+
+// Workers do not outlive a host that is killed.
+func TestWorkersEndWithTheHost(t *testing.T) {
+	cmd := exec.Command(host(t), "hang", "")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "hanging" {
+	}
+	workers := childrenOf(t, cmd.Process.Pid)
+	if len(workers) == 0 {
+		t.Fatal("the host has no worker")
+	}
+	pid, _ := strconv.Atoi(workers[0])
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	cmd.Process.Kill()
+	cmd.Wait()
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000)
+	if err != nil || n != 1 {
+		t.Errorf("the worker still lives (%d, %v)", n, err)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	if !worker.RaceEnabled {
+		t.Skip("without the race detector there is nothing to note")
+	}
+	var said bytes.Buffer
+	open(t, &worker.Options{Logger: slog.New(slog.NewTextHandler(&said, nil))})
+	if !strings.Contains(said.String(), "without a hard memory limit") {
+		t.Errorf("log %s", said.String())
+	}
+}

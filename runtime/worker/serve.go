@@ -1,0 +1,389 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// engine is what a worker hosts: package gojavm's Runtime.
+type engine interface {
+	Run(context.Context, runtime.Request) (runtime.Result, error)
+	Stuck() int
+}
+
+// server is the worker's side of the connection. Its parent is checked as
+// strictly as it checks its workers: a faulty frame ends the process.
+type server struct {
+	link   *link
+	engine engine
+	// prepare sets the process's own limits before a run.
+	prepare func(runtime.Limits)
+	gone    chan struct{} // closed when the connection has ended
+
+	mu  sync.Mutex
+	now *job // the run in progress, nil between runs
+}
+
+var serverCaps = caps{
+	kindRun:     {runMetaCap, programCap},
+	kindReply:   {replyMetaCap, 1 << 30},
+	kindTime:    {smallCap, 0},
+	kindStop:    {0, 64 << 20},
+	kindBarrier: {0, 0},
+}
+
+func newServer(l *link, e engine, prepare func(runtime.Limits)) *server {
+	return &server{link: l, engine: e, prepare: prepare, gone: make(chan struct{})}
+}
+
+// serve greets and then serves runs until the connection ends, which is not an
+// error.
+func (s *server) serve(hello helloMeta) error {
+	defer close(s.gone)
+	if err := s.link.send(frame{kind: kindHello, meta: encode(hello)}); err != nil {
+		return fmt.Errorf("greeting: %w", err)
+	}
+	for {
+		f, err := s.link.receive(serverCaps)
+		if err == nil {
+			err = s.handle(f)
+		}
+		if f := (*fault)(nil); errors.As(err, &f) {
+			return f
+		}
+		if err != nil {
+			return nil // the parent has closed the connection or is gone
+		}
+	}
+}
+
+func (s *server) handle(f frame) error {
+	s.mu.Lock()
+	job := s.now
+	s.mu.Unlock()
+	switch {
+	case f.kind == kindRun:
+		if job != nil {
+			return faultf("a run frame in the middle of a run")
+		}
+		return s.begin(f)
+	case f.kind == kindBarrier:
+		if job != nil {
+			return faultf("a barrier frame in the middle of a run")
+		}
+		return s.link.send(f)
+	case job == nil || f.run != job.id:
+		return nil // an answer or an order to a run that has ended meanwhile
+	case f.kind == kindStop:
+		job.cancel(errors.New(f.body))
+		return nil
+	default:
+		return job.deliver(f)
+	}
+}
+
+// begin starts the run of a frame on a goroutine of its own.
+func (s *server) begin(f frame) error {
+	var meta runMeta
+	if err := decode(f, &meta); err != nil {
+		return err
+	}
+	if meta.Program < 0 || meta.Program > len(f.body) {
+		return faultf("a program of %d bytes in a body of %d", meta.Program, len(f.body))
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]chan frame{}, credit: make(chan struct{}, max(meta.Parallel, 1))}
+	j.turn.L = &j.mu
+	req, err := j.request(&meta, f.body)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.now = j
+	s.mu.Unlock()
+	go func() {
+		defer cancel(nil)
+		s.prepare(meta.Limits)
+		res, err := s.engine.Run(ctx, req)
+		done := j.done(res, err, s.engine.Stuck())
+		s.mu.Lock()
+		s.now = nil
+		s.mu.Unlock()
+		j.end(done)
+	}()
+	return nil
+}
+
+// job is one run as the worker sees it.
+type job struct {
+	id     runID
+	link   *link
+	gone   <-chan struct{}
+	cancel context.CancelCauseFunc
+	limits runtime.Limits
+	credit chan struct{} // holds a token for every call that is out
+
+	over bool // the done frame is sent: nothing may follow; guarded by link.mu
+
+	mu       sync.Mutex
+	last     uint64
+	waiting  map[uint64]chan frame // answers that are awaited
+	lines    int                   // console lines sent
+	position []map[string]int      // of members, by namespace
+	turn     sync.Cond             // of mu: seq has changed
+	seq      int                   // the last Invocation.Seq whose turn it was
+}
+
+// request rebuilds the request of a run.
+func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
+	req := runtime.Request{Program: body[:meta.Program], Input: body[meta.Program:], Name: meta.Name, Limits: meta.Limits, Parallel: meta.Parallel, Seed: meta.Seed, Log: j.log}
+	if meta.Clock {
+		req.Clock = j.clock
+	}
+	for i, n := range meta.Namespaces {
+		namespace, err := runtime.NewNamespace(n.Global, n.Class, n.Members)
+		if err != nil {
+			return req, faultf("namespace %d: %v", i, err)
+		}
+		position := make(map[string]int, len(n.Members))
+		for k, m := range n.Members {
+			position[m.Name] = k
+		}
+		j.position = append(j.position, position)
+		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+			return j.call(ctx, i, inv)
+		}})
+	}
+	return req, nil
+}
+
+// send sends a frame of the run, unless the run is over.
+func (j *job) send(f frame) error {
+	j.link.mu.Lock()
+	defer j.link.mu.Unlock()
+	if j.over {
+		return errRunOver
+	}
+	f.run = j.id
+	return j.link.sendLocked(f)
+}
+
+// end sends the done frame, after which the run sends nothing.
+func (j *job) end(done frame) {
+	j.link.mu.Lock()
+	defer j.link.mu.Unlock()
+	done.run = j.id
+	j.over = true
+	j.link.sendLocked(done)
+}
+
+// ask sends a frame with a fresh id and returns the id and where its answer
+// will come. Ids are sent in ascending order.
+func (j *job) ask(f frame) (uint64, chan frame, error) {
+	answer := make(chan frame, 1)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.last++
+	f.call = j.last
+	j.waiting[f.call] = answer
+	if err := j.send(f); err != nil {
+		delete(j.waiting, f.call)
+		return 0, nil, err
+	}
+	return f.call, answer, nil
+}
+
+// deliver hands an answer to whoever waits for it.
+func (j *job) deliver(f frame) error {
+	j.mu.Lock()
+	answer, ok := j.waiting[f.call]
+	delete(j.waiting, f.call)
+	j.mu.Unlock()
+	if !ok {
+		return faultf("an answer to %d, which nobody waits for", f.call)
+	}
+	answer <- f
+	return nil
+}
+
+// call has the parent make a call. When ctx ends the parent is told and its
+// answer still awaited: until then the call is out.
+func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (runtime.Reply, error) {
+	// The engine hands out no more calls than the credit allows, but gives a
+	// lane free when the program gives up on a call, before the parent knows.
+	release, err := j.awaitTurn(ctx, inv.Seq)
+	defer release()
+	var id uint64
+	var answer chan frame
+	if err == nil {
+		meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
+		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args})
+	}
+	j.passTurn(inv.Seq)
+	if err != nil {
+		return runtime.Reply{}, err
+	}
+	select {
+	case f := <-answer:
+		return unpackReply(f)
+	case <-ctx.Done():
+	}
+	if err := j.send(frame{kind: kindCancel, call: id}); err != nil {
+		return runtime.Reply{}, err
+	}
+	release()
+	select {
+	case f := <-answer:
+		return unpackReply(f)
+	case <-j.gone:
+		return runtime.Reply{}, errGone
+	}
+}
+
+var errGone = errors.New("the connection to the parent process has ended")
+
+// awaitTurn waits until every call before seq has been sent, so that the parent
+// sees them in the program's order, and takes a credit.
+func (j *job) awaitTurn(ctx context.Context, seq int) (release func(), err error) {
+	j.mu.Lock()
+	for seq > j.seq+1 {
+		j.turn.Wait()
+	}
+	j.mu.Unlock()
+	select {
+	case j.credit <- struct{}{}:
+		return sync.OnceFunc(func() { <-j.credit }), nil
+	case <-ctx.Done():
+		return func() {}, context.Cause(ctx)
+	}
+}
+
+func (j *job) passTurn(seq int) {
+	j.mu.Lock()
+	j.seq = max(j.seq, seq)
+	j.mu.Unlock()
+	j.turn.Broadcast()
+}
+
+func unpackReply(f frame) (runtime.Reply, error) {
+	var meta replyMeta
+	if err := decode(f, &meta); err != nil {
+		return runtime.Reply{}, err
+	}
+	switch {
+	case !meta.Failed:
+		return runtime.Reply{Value: f.body}, nil
+	case meta.Typed:
+		return runtime.Reply{}, &runtime.CallError{Message: f.body, Code: meta.Code, CallID: meta.CallID, Extra: meta.Extra}
+	}
+	return runtime.Reply{}, errors.New(f.body)
+}
+
+// clock asks the parent for the time. It runs on the program's goroutine, which
+// waits meanwhile, as it would for a clock of its own.
+func (j *job) clock() time.Time {
+	_, answer, err := j.ask(frame{kind: kindClock})
+	if err != nil {
+		return time.Time{}
+	}
+	var meta timeMeta
+	select {
+	case f := <-answer:
+		if decode(f, &meta) == nil {
+			return meta.time()
+		}
+	case <-j.gone:
+	}
+	return time.Time{}
+}
+
+func (j *job) log(line runtime.Line) {
+	level := line.Level
+	if !levels[level] {
+		level = "log"
+	}
+	j.mu.Lock()
+	j.lines++
+	j.mu.Unlock()
+	j.sendLine(level, line.Text)
+}
+
+// sendLine sends a console line; without a level it is for the result alone.
+func (j *job) sendLine(level, text string) {
+	if limit := lineCap(j.limits.Output); len(text) > limit {
+		text = text[:limit]
+	}
+	j.send(frame{kind: kindLog, meta: []byte(level), body: text})
+}
+
+// done packs the end of a run so that it always fits its frame. Console lines
+// that are in the result alone are sent first.
+func (j *job) done(res runtime.Result, err error, stuck int) frame {
+	j.mu.Lock()
+	sent := j.lines
+	j.mu.Unlock()
+	for _, text := range res.Logs[min(sent, len(res.Logs)):] {
+		j.sendLine("", text)
+	}
+	meta := doneMeta{Failure: res.Failure, Notes: res.Notes, Compute: res.Usage.Compute, Stuck: stuck}
+	if err != nil {
+		meta.Misuse = shorten(err.Error(), smallCap)
+	}
+	body := res.Value
+	if meta.Failure != nil {
+		failure := *meta.Failure
+		body, failure.Message = failure.Message, ""
+		meta.Failure = &failure
+	}
+	if len(body) > j.limits.Output {
+		failure := &runtime.Failure{Kind: runtime.OutputLimit}
+		if meta.Failure != nil {
+			failure.Site, failure.Frame = meta.Failure.Site, meta.Failure.Frame
+		}
+		body, meta.Failure = "", failure
+	}
+	for _, inv := range res.Usage.NotStarted {
+		if c, ok := j.locate(inv); ok {
+			meta.NotStarted = append(meta.NotStarted, c)
+		}
+	}
+	return frame{kind: kindDone, meta: fit(meta), body: body}
+}
+
+// locate finds the namespace and member of an invocation that was not made.
+func (j *job) locate(inv runtime.Invocation) (callMeta, bool) {
+	for i, position := range j.position {
+		if k, ok := position[inv.Member]; ok {
+			return callMeta{i, k, inv.Site.Line, inv.Site.Column}, true
+		}
+	}
+	return callMeta{}, false
+}
+
+// fit encodes a done meta, leaving out what is least needed until it is small
+// enough.
+func fit(meta doneMeta) []byte {
+	for step := 0; ; step++ {
+		text := encode(meta)
+		if len(text) <= doneMetaCap {
+			return text
+		}
+		switch step {
+		case 0:
+			meta.Notes = nil
+		case 1:
+			meta.NotStarted = meta.NotStarted[:min(1000, len(meta.NotStarted))]
+		default:
+			short := doneMeta{Misuse: meta.Misuse, Compute: meta.Compute, Stuck: meta.Stuck}
+			if meta.Failure != nil {
+				short.Failure = &runtime.Failure{Kind: meta.Failure.Kind, Site: meta.Failure.Site}
+			}
+			meta = short
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package worker
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownBinary is the running file itself, whatever its name leads to by now.
+func ownBinary() (string, error) {
+	const self = "/proc/self/exe"
+	if _, err := os.Stat(self); err != nil {
+		return "", err
+	}
+	return self, nil
+}
+
+func sysProcAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// endGroup waits until pid has ended and, while its number is still taken, ends
+// what is left of its process group.
+func endGroup(pid int) {
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	syscall.Kill(-pid, syscall.SIGKILL)
+}
+
+// inheritable lists the descriptors that every child of this process inherits,
+// because whoever started this process left them open for that. Workers close
+// them.
+func inheritable() []string {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || fd <= linkDescriptor {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}

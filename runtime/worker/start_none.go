@@ -1,0 +1,19 @@
+//go:build !unix
+
+package worker
+
+import (
+	"context"
+	"log/slog"
+	goruntime "runtime"
+)
+
+type starter struct{}
+
+func newStarter(string, []string, *slog.Logger) (*starter, error) {
+	return nil, &startError{problem: "worker processes are not available on " + goruntime.GOOS}
+}
+
+func (*starter) start(context.Context) (*process, error) { panic("unreachable: there is no starter") }
+
+func (*starter) close() {}

@@ -1,0 +1,186 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	goruntime "runtime"
+	"sync"
+	"time"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// Isolation is what Usage.Isolation says of a run in a worker.
+const Isolation = "worker"
+
+// Options configures New. The zero value is a good default.
+type Options struct {
+	// Binary is the file to start as a worker. Empty is the running binary; a
+	// host with heavy package initialisation names a slim one that imports this
+	// package.
+	Binary string
+	// Env lists "NAME=value" entries a worker gets. Workers inherit nothing but
+	// TZ, so that local time is the same on both sides.
+	Env []string
+	// MaxWorkers is how many workers may live at once; further runs wait in
+	// order. Zero is GOMAXPROCS, and at least 2. Runs marked Nested never wait
+	// and may exceed it.
+	MaxWorkers int
+	// Idle is how long an unused worker lives. Zero is 30 seconds.
+	Idle time.Duration
+	// Logger receives what an operator should know: descriptors that package
+	// initialisation left open in a worker, starts that failed. Nil discards it.
+	Logger *slog.Logger
+}
+
+// DefaultIdle is how long an unused worker lives unless Options.Idle says
+// otherwise.
+const DefaultIdle = 30 * time.Second
+
+// Runtime runs programs in worker processes. It is safe for concurrent use.
+// Close it to end its processes.
+type Runtime struct {
+	pool  *pool
+	bytes budget
+
+	life context.Context // ended by Close
+	end  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	closed bool
+	runs   sync.WaitGroup
+}
+
+var _ runtime.Runtime = (*Runtime)(nil)
+
+var errDisposed = errors.New("runtime disposed")
+
+// New starts the first worker and returns the Runtime that owns it. An error
+// says what the new process printed and what else can be done: there is no
+// silent fallback to another isolation, then or later.
+//
+// ctx bounds the first start alone.
+func New(ctx context.Context, opts *Options) (*Runtime, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	logger := opts.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	starter, err := newStarter(opts.Binary, opts.Env, logger)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	r := newRuntime(*opts, starter.start, starter.close, logger)
+	first, err := starter.start(ctx)
+	if err != nil {
+		starter.close()
+		return nil, unavailable(err)
+	}
+	r.pool.adopt(first)
+	return r, nil
+}
+
+// newRuntime builds a Runtime over any way to start a worker.
+func newRuntime(opts Options, start func(context.Context) (*process, error), closeStarter func(), logger *slog.Logger) *Runtime {
+	most := opts.MaxWorkers
+	if most <= 0 {
+		most = max(goruntime.GOMAXPROCS(0), 2)
+	}
+	idle := opts.Idle
+	if idle <= 0 {
+		idle = DefaultIdle
+	}
+	r := &Runtime{pool: newPool(most, idle, start, closeStarter, logger), bytes: budget{left: runtimeBytes}}
+	r.life, r.end = context.WithCancelCause(context.Background())
+	return r
+}
+
+// unavailable is the error of New.
+func unavailable(err error) error {
+	return fmt.Errorf("start a worker process: %w; programs can run without one with in-process isolation (Isolation: InProcess), or with another file as the worker (Worker.Binary)", err)
+}
+
+// Run executes one program in a worker. Beside the kinds every Runtime has it
+// reports memory-limit for what RLIMIT_DATA stopped, worker-exit for a worker
+// that ended on its own or broke the protocol, and worker-unavailable when none
+// could be started before the run's wall limit.
+//
+// Request.Clock is asked over the connection for every reading the program
+// makes, so that it sees the same times as in process.
+func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+	limits, err := check(&req)
+	if err != nil {
+		return runtime.Result{}, err
+	}
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return runtime.Result{}, errors.New("run after close: this runtime is closed; make a new one")
+	}
+	r.runs.Add(1)
+	r.mu.Unlock()
+	defer r.runs.Done()
+
+	ctx, cancel := r.bind(ctx)
+	defer cancel()
+	if ctx.Err() != nil {
+		return failed(limits, aborted(context.Cause(ctx))), nil
+	}
+	if n := len(req.Program) + len(req.Input); n > programCap {
+		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("program and input are %d bytes; at most %d can cross", n, programCap)}), nil
+	}
+	w, failure := r.pool.get(ctx, limits, req.Nested)
+	if failure != nil {
+		return failed(limits, *failure), nil
+	}
+	s := &session{worker: w, req: req, limits: limits}
+	defer func() { r.pool.put(w, s.reuse) }()
+	return s.run(ctx, &r.bytes)
+}
+
+// check validates a request and completes its limits.
+func check(req *runtime.Request) (runtime.Limits, error) {
+	if err := req.Validate(); err != nil {
+		return runtime.Limits{}, err
+	}
+	limits, err := req.Limits.WithDefaults()
+	if err != nil {
+		return limits, err
+	}
+	if limits.Depth == 0 {
+		limits.Depth = runtime.DepthWorker
+	}
+	return limits, nil
+}
+
+// bind ends the returned context with ctx and with Close.
+func (r *Runtime) bind(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	unbind := context.AfterFunc(r.life, func() { cancel(errDisposed) })
+	return ctx, func() {
+		unbind()
+		cancel(nil)
+	}
+}
+
+// failed is the result of a run that never had a worker.
+func failed(limits runtime.Limits, f runtime.Failure) runtime.Result {
+	logs, failure := runtime.NewLedger(limits.Output).Failure(f)
+	return runtime.Result{Logs: logs, Failure: failure, Usage: runtime.Usage{Isolation: Isolation}}
+}
+
+// Close ends live runs as aborted, waits for them and for the exit of every
+// worker. Later runs are refused. It may be called twice.
+func (r *Runtime) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.end(errDisposed)
+	r.runs.Wait()
+	r.pool.close()
+	return nil
+}

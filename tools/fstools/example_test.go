@@ -1,0 +1,61 @@
+package fstools_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/runcode-go/runcode/tools"
+	"github.com/runcode-go/runcode/tools/fstools"
+)
+
+// Example registers the file tools over a directory and calls one by hand, as a
+// pipeline would for a model.
+func Example() {
+	dir, err := os.MkdirTemp("", "fstools")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "plan.md"), []byte("# Plan\n\n- call Ada\n- call Bob\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+
+	set, err := fstools.New(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer set.Close()
+	reg, err := tools.NewRegistry(set.Tools()...)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	grep := reg.Lookup("grep").Definition()
+	args := tools.MustJSON(`{"pattern": "call (\\w+)", "limit": 1}`)
+	run := tools.NewRun(tools.NewCall(tools.CallSpec{ID: "1", Name: "grep", Args: args}), tools.RunHooks{})
+	result, err := grep.Handler(context.Background(), run)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Value)
+	text, err := grep.Render(args, result.Value)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tools.ContentString(text))
+
+	// A path that leads out of the directory is refused, however it is written.
+	read := reg.Lookup("read").Definition()
+	args = tools.MustJSON(`{"file_path": "notes/../../other/plan.md"}`)
+	run = tools.NewRun(tools.NewCall(tools.CallSpec{ID: "2", Name: "read", Args: args}), tools.RunHooks{})
+	_, err = read.Handler(context.Background(), run)
+	fmt.Println(tools.InfoOf(err).Code)
+	// Output:
+	// {"matches":[{"path":"plan.md","line":3,"text":"- call Ada"}],"files":1,"total":2,"truncated":true}
+	// plan.md:3:- call Ada
+	// (1 of 2 matches in 1 file)
+	// FS_SANDBOX_DENIED
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package fstools
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestNotRegular has every tool meet files that would make a plain open or read
+// wait for ever.
+func TestNotRegular(t *testing.T) {
+	set, dir := newSet(t, map[string]string{"a.txt": "x\n"}, nil)
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Skipf("named pipes cannot be made here: %v", err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, ignoreFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir) // the address of a socket must be short
+	if l, err := net.Listen("unix", "sock"); err == nil {
+		defer l.Close()
+	}
+	link(t, "pipe", filepath.Join(dir, "topipe"))
+	for _, name := range []string{"pipe", "topipe"} {
+		_, err := set.read(t.Context(), readIn{FilePath: name})
+		wantFailure(t, err, codeNotRegular, "named pipe")
+		_, err = set.grep(t.Context(), grepIn{Pattern: "x", Path: name})
+		wantFailure(t, err, codeNotRegular, "named pipe")
+		_, err = set.glob(t.Context(), globIn{Pattern: "*", Path: name})
+		wantFailure(t, err, codeNotDir)
+	}
+	_, err := set.read(t.Context(), readIn{FilePath: "sock"})
+	wantFailure(t, err, codeNotRegular, "socket")
+	got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+	if diff := cmp.Diff([]string{"a.txt"}, got.Paths); err != nil || diff != "" {
+		t.Errorf("%v, paths (-want +got):\n%s", err, diff)
+	}
+	found, err := set.grep(t.Context(), grepIn{Pattern: "x"})
+	if err != nil || found.Total != 1 {
+		t.Errorf("grep: %+v, %v; want 1 match", found, err)
+	}
+}
+
+func TestDevice(t *testing.T) {
+	set, err := New("/dev", nil)
+	if err != nil {
+		t.Skipf("there is no /dev here: %v", err)
+	}
+	defer set.Close()
+	for _, name := range []string{"null", "zero", "tty"} {
+		if _, err := os.Stat("/dev/" + name); err != nil {
+			continue
+		}
+		_, err := set.read(t.Context(), readIn{FilePath: name})
+		wantFailure(t, err, codeNotRegular, "device")
+	}
+}
+
+func TestPermission(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser is denied nothing, so there is nothing to see")
+	}
+	set, dir := newSet(t, map[string]string{"shut/a": "x\n", "b": "x\n", "c": "x\n"}, nil)
+	for name, mode := range map[string]os.FileMode{"shut": 0, "b": 0} {
+		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "shut"), 0o700) })
+	for _, name := range []string{"b", "shut/a"} {
+		_, err := set.read(t.Context(), readIn{FilePath: name})
+		wantFailure(t, err, codePermission, "denies access")
+	}
+	got, err := set.grep(t.Context(), grepIn{Pattern: "x"})
+	want := grepOut{Matches: []grepMatch{{Path: "c", Line: 1, Text: "x"}}, Files: 1, Total: 1,
+		Note: "1 directory could not be read; 1 file could not be read"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v, value (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestNameNotUTF8(t *testing.T) {
+	set, dir := newSet(t, map[string]string{"a": "x\n"}, nil)
+	if err := os.WriteFile(filepath.Join(dir, "b\xff"), []byte("x\n"), 0o644); err != nil {
+		t.Skipf("the file system takes UTF-8 names only: %v", err)
+	}
+	got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+	want := globOut{Paths: []string{"a"}, Total: 1, Note: "1 entry left out because their names are not UTF-8"}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v, value (-want +got):\n%s", err, diff)
+	}
+}

@@ -1,0 +1,250 @@
+package fstools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSpellings reads one file by every spelling a model might use; the value
+// names it the same way each time.
+func TestSpellings(t *testing.T) {
+	set, dir := newSet(t, map[string]string{"src/lib/a.txt": "the file\n", "src/b/x": ""}, nil)
+	for _, spelling := range []string{
+		"src/lib/a.txt",
+		"./src/lib/a.txt",
+		".//src/lib/a.txt",
+		"src//lib///a.txt",
+		"src/./lib/./a.txt",
+		"src/../src/lib/a.txt",
+		"src/b/../lib/a.txt",
+		"src/none/../lib/a.txt",
+		"none/../src/lib/a.txt",
+		"src/lib/a.txt/",
+		"src/lib/a.txt/.",
+		filepath.Join(dir, "src/lib/a.txt"),
+		dir + "//src/./lib/a.txt",
+		dir + "/none/../src/lib/a.txt",
+		dir + "/../" + filepath.Base(dir) + "/src/lib/a.txt",
+	} {
+		got, err := set.read(t.Context(), readIn{FilePath: spelling})
+		if err != nil {
+			t.Errorf("read %q: %v", spelling, err)
+			continue
+		}
+		if got.Path != "src/lib/a.txt" || got.Content != "the file\n" {
+			t.Errorf("read %q: path %q, content %q", spelling, got.Path, got.Content)
+		}
+	}
+}
+
+// TestOddNames reads files whose names mean something elsewhere.
+func TestOddNames(t *testing.T) {
+	for _, name := range []string{" ", "~", "-rf", "a b", "...", "..a", "a..", "*", "[id]", "{x}", "%2e%2e", "a:b", "$HOME", "\u200b", "é", "e\u0301", "a\nb"} {
+		set, dir := newSet(t, nil, nil)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("ok"), 0o644); err != nil {
+			t.Logf("%q cannot be a file's name here: %v", name, err)
+			continue
+		}
+		if got, err := set.read(t.Context(), readIn{FilePath: name}); err != nil || got.Path != name {
+			t.Errorf("read %q: path %q, %v", name, got.Path, err)
+		}
+	}
+}
+
+func TestLinks(t *testing.T) {
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "secret"), "secret")
+	set, dir := newSet(t, map[string]string{"real/a.txt": "a\n", "real/sub/b.txt": "b\n"}, nil)
+	for name, target := range map[string]string{
+		"file":         "real/a.txt",
+		"dir":          "real",
+		"chain":        "dir/sub/../a.txt",
+		"absolute":     filepath.Join(dir, "real/a.txt"),
+		"absolutedir":  filepath.Join(dir, "real"),
+		"out":          filepath.Join(outside, "secret"),
+		"outdir":       outside,
+		"relativeout":  "../" + filepath.Base(outside) + "/secret",
+		"outandback":   "../" + filepath.Base(dir) + "/real/a.txt",
+		"loop":         "loop",
+		"dangling":     "none",
+		"real/sibling": "../real/a.txt",
+		"indirect":     "outdir/secret",
+	} {
+		link(t, target, filepath.Join(dir, name))
+	}
+	for _, tt := range []struct{ path, code, content string }{
+		{path: "file", content: "a\n"},
+		{path: "dir/a.txt", content: "a\n"},
+		{path: "chain", content: "a\n"},
+		{path: "real/sibling", content: "a\n"},
+		{path: "absolute", content: "a\n"},
+		{path: "absolutedir/a.txt", content: "a\n"},
+		{path: "outandback", content: "a\n"},
+		{path: "out", code: codeSandbox},
+		{path: "outdir/secret", code: codeSandbox},
+		{path: "outdir", code: codeSandbox},
+		{path: "outdir/none", code: codeSandbox},
+		{path: "relativeout", code: codeSandbox},
+		{path: "indirect", code: codeSandbox},
+		{path: "loop", code: codeIO},
+		{path: "dangling", code: codeNotFound},
+		{path: "file/x", code: codeNotDir},
+	} {
+		got, err := set.read(t.Context(), readIn{FilePath: tt.path})
+		if tt.code != "" {
+			wantFailure(t, err, tt.code, tt.path)
+			if err != nil && strings.Contains(err.Error(), outside) {
+				t.Errorf("read %q tells where the link leads: %v", tt.path, err)
+			}
+		} else if err != nil || got.Content != tt.content || got.Path != tt.path {
+			t.Errorf("read %q: %+v, %v", tt.path, got, err)
+		}
+	}
+	t.Run("the walk follows no link to a directory and lists links to files inside", func(t *testing.T) {
+		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		want := []string{"absolute", "chain", "file", "outandback", "real/a.txt", "real/sibling", "real/sub/b.txt"}
+		if diff := cmp.Diff(want, got.Paths); err != nil || diff != "" {
+			t.Errorf("%v, paths (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("grep finds each file once", func(t *testing.T) {
+		got, err := set.grep(t.Context(), grepIn{Pattern: "a|secret"})
+		want := []grepMatch{{Path: "real/a.txt", Line: 1, Text: "a"}}
+		if diff := cmp.Diff(want, got.Matches); err != nil || diff != "" {
+			t.Errorf("%v, matches (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("a link that is named is searched", func(t *testing.T) {
+		for _, p := range []string{"file", "dir", "absolute", "absolutedir"} {
+			got, err := set.grep(t.Context(), grepIn{Pattern: "a", Path: p})
+			if err != nil || got.Total != 1 {
+				t.Errorf("grep in %q: %+v, %v", p, got, err)
+			}
+		}
+	})
+	t.Run("glob and grep do not follow a named link out", func(t *testing.T) {
+		_, err := set.glob(t.Context(), globIn{Pattern: "**", Path: "outdir"})
+		wantFailure(t, err, codeSandbox)
+		_, err = set.grep(t.Context(), grepIn{Pattern: "secret", Path: "outdir"})
+		wantFailure(t, err, codeSandbox)
+		_, err = set.grep(t.Context(), grepIn{Pattern: "secret", Path: "out"})
+		wantFailure(t, err, codeSandbox)
+	})
+}
+
+// TestRootBehindLink opens a tree by a link to it and names files by both
+// spellings of the root.
+func TestRootBehindLink(t *testing.T) {
+	_, dir := newSet(t, map[string]string{"a": "x\n"}, nil)
+	alias := filepath.Join(t.TempDir(), "alias")
+	link(t, dir, alias)
+	set, err := New(alias, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spelling := range []string{"a", filepath.Join(alias, "a"), filepath.Join(real, "a")} {
+		if got, err := set.read(t.Context(), readIn{FilePath: spelling}); err != nil || got.Path != "a" {
+			t.Errorf("read %q: path %q, %v", spelling, got.Path, err)
+		}
+	}
+}
+
+func TestHide(t *testing.T) {
+	hide := func(path string, dir bool) bool {
+		return path == "secrets" && dir || path == "half/open/hidden.txt" || strings.HasSuffix(path, ".key")
+	}
+	set, dir := newSet(t, map[string]string{
+		"a.txt": "token\n", "a.key": "token\n", "secrets/plain.txt": "token\n", "sub/b.key": "token\n", "sub/b.txt": "token\n",
+		"half/open/hidden.txt": "token\n", "half/open/shown.txt": "token\n",
+	}, &Options{Hide: hide})
+	link(t, "secrets", filepath.Join(dir, "open"))
+	link(t, "half", filepath.Join(dir, "door"))
+	link(t, "secrets/plain.txt", filepath.Join(dir, "sub/shortcut"))
+	t.Run("glob", func(t *testing.T) {
+		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		if diff := cmp.Diff([]string{"a.txt", "half/open/shown.txt", "sub/b.txt"}, got.Paths); err != nil || diff != "" {
+			t.Errorf("%v, paths (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("grep", func(t *testing.T) {
+		got, err := set.grep(t.Context(), grepIn{Pattern: "token"})
+		if err != nil || got.Files != 3 {
+			t.Errorf("%+v, %v; want matches in 3 files", got, err)
+		}
+	})
+	t.Run("named directly or through a link", func(t *testing.T) {
+		for _, p := range []string{"secrets", "open"} {
+			_, err := set.glob(t.Context(), globIn{Pattern: "**", Path: p})
+			wantFailure(t, err, codeNotFound)
+			_, err = set.grep(t.Context(), grepIn{Pattern: "token", Path: p})
+			wantFailure(t, err, codeNotFound)
+		}
+		for _, p := range []string{"a.key", "secrets/plain.txt", "open/plain.txt", "sub/shortcut"} {
+			_, err := set.grep(t.Context(), grepIn{Pattern: "token", Path: p})
+			wantFailure(t, err, codeNotFound)
+		}
+	})
+	t.Run("below a link to a directory", func(t *testing.T) {
+		for _, p := range []string{"door", "door/open"} {
+			got, err := set.glob(t.Context(), globIn{Pattern: "**", Path: p})
+			if diff := cmp.Diff([]string{"door/open/shown.txt"}, got.Paths); err != nil || diff != "" {
+				t.Errorf("%v, paths (-want +got):\n%s", err, diff)
+			}
+		}
+	})
+	t.Run("no suggestion", func(t *testing.T) {
+		_, err := set.read(t.Context(), readIn{FilePath: "b.kez"})
+		wantFailure(t, err, codeNotFound)
+		_, err = set.read(t.Context(), readIn{FilePath: "sub/b.kex"})
+		wantFailure(t, err, codeNotFound)
+		if strings.Contains(err.Error(), `"sub/b.key"`) {
+			t.Errorf("a hidden name is suggested: %v", err)
+		}
+	})
+}
+
+// TestChangedWhileWalking has directories and files replaced after the walk saw
+// them and before it opens them: by links that lead out.
+func TestChangedWhileWalking(t *testing.T) {
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "file"), "secret\n")
+	for _, name := range []string{"dir", "file"} {
+		t.Run(name, func(t *testing.T) {
+			var dir string
+			replace := func(rel string, _ bool) bool {
+				if rel == name {
+					if err := os.RemoveAll(filepath.Join(dir, rel)); err != nil {
+						t.Error(err)
+					}
+					target := outside
+					if name == "file" {
+						target = filepath.Join(outside, "file")
+					}
+					if err := os.Symlink(target, filepath.Join(dir, rel)); err != nil {
+						t.Error(err)
+					}
+				}
+				return false
+			}
+			set, made := newSet(t, map[string]string{"dir/file": "harmless\n", "file": "harmless\n"}, &Options{Hide: replace})
+			dir = made
+			link(t, outside, filepath.Join(dir, "can-link"))
+			got, err := set.grep(t.Context(), grepIn{Pattern: "secret|harmless"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Total != 1 || got.Matches[0].Text != "harmless" || !strings.Contains(got.Note, "could not be read") {
+				t.Errorf("value %+v, want the one file that stayed and a note", got)
+			}
+		})
+	}
+}

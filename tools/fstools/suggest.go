@@ -1,0 +1,70 @@
+package fstools
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/runcode-go/runcode/internal/nearest"
+)
+
+// notFound says that rel does not exist, how far the path leads, and what is
+// there that looks alike.
+func (s *Set) notFound(op, rel string, cause error) error {
+	dir, missing := path.Dir(rel), path.Base(rel)
+	for dir != "." && !s.isDir(dir) {
+		dir, missing = path.Dir(dir), path.Base(dir)
+	}
+	what := "no such file"
+	if join(dir, missing) != rel {
+		what = fmt.Sprintf("there is no directory %q", join(dir, missing))
+	}
+	names := s.visibleNames(dir)
+	if near := nearest.Names(missing, names, 3); len(near) > 0 {
+		for i, name := range near {
+			near[i] = fmt.Sprintf("%q", join(dir, name)+strings.TrimPrefix(rel, join(dir, missing)))
+		}
+		return fail(codeNotFound, cause, "%s %q: %s; did you mean %s?", op, rel, what, strings.Join(near, " or "))
+	}
+	return fail(codeNotFound, cause, "%s %q: %s; find the file with glob, for example %q", op, rel, what, "**/*"+path.Base(rel)+"*")
+}
+
+// throughFile says that a part of rel is a file where a directory must be.
+func (s *Set) throughFile(op, rel string, cause error) error {
+	file := rel
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if info, err := s.stat(dir); err == nil && !info.IsDir() {
+			file = dir
+		}
+	}
+	return fail(codeNotDir, cause, "%s %q: %q is a file, not a directory; check the path", op, rel, file)
+}
+
+func (s *Set) isDir(rel string) bool {
+	info, err := s.stat(rel)
+	return err == nil && info.IsDir()
+}
+
+// visibleNames lists a directory for a hint: a part of it if it is large, and
+// nothing that is hidden.
+func (s *Set) visibleNames(dir string) []string {
+	const enough = 2_000
+	f, info, err := s.open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if !info.IsDir() {
+		return nil
+	}
+	entries, _ := f.ReadDir(enough)
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if utf8.ValidString(name) && (s.opts.Hide == nil || !s.opts.Hide(join(dir, name), e.IsDir())) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
