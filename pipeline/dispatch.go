@@ -88,7 +88,7 @@ func fuse(wrapper, caller context.Context) (context.Context, func()) {
 	if caller.Err() != nil && wrapper.Err() == nil {
 		cancel(context.Cause(caller))
 	}
-	unlink := context.AfterFunc(caller, func() { cancel(context.Cause(caller)) })
+	unlink := func() bool { return true }
 	return ctx, func() {
 		unlink()
 		cancel(nil)

@@ -127,6 +127,7 @@ func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err 
 		t.over = true
 		t.mu.Unlock()
 		cancel(errListenerReturned)
+		t.open.Wait()
 	}()
 	return l(ctx, t.pass.event, t.next)
 }

@@ -105,4 +105,3 @@ func (l Limits) WithDefaults() (Limits, error) {
 	}
 	return l, nil
 }
-

@@ -75,7 +75,7 @@ func TestCgroupLimit(t *testing.T) {
 			"/sys/fs/cgroup/other/a/b/memory.max": "1\n",
 		}, 2048},
 		{"version 1", map[string]string{
-			"/proc/self/cgroup": "5:memory:/x\n",
+			"/proc/self/cgroup":                           "5:memory:/x\n",
 			"/sys/fs/cgroup/memory/memory.limit_in_bytes": "8192\n",
 		}, 8192},
 		{"version 1 unlimited", map[string]string{"/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 0},

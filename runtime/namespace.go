@@ -29,7 +29,7 @@ type Member struct {
 // ErrorClass is the class a failed call throws. The zero value is a plain Error.
 type ErrorClass struct {
 	Name     string // the constructor's global name and the error's name
-	Property string // own property that carries the member's name; empty: none
+	Property string // own property that carries the member's name
 }
 
 // NewNamespace checks the names and sorts the members. Global and class name

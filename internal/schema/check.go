@@ -8,8 +8,10 @@ import (
 
 // Bounds of one check.
 const (
-	// budget is how many steps a check may take; a step is some 50 to 100 ns.
-	budget = 10_000_000
+	// budget is how many steps a check of a small value may take, and share
+	// what each byte of the value adds; a step is some 50 to 100 ns.
+	budget = 2_000_000
+	share  = 2
 	// deepest is how many rules may be open at once, which bounds the stack.
 	deepest = 40_000
 	// mostProblems is how many problems a check lists.
@@ -52,7 +54,7 @@ func (s *Schema) check(v *value, root Root) []Problem {
 	if s == nil {
 		s = &Schema{root: newRule()}
 	}
-	quick := s.start(root)
+	quick := s.start(root, v)
 	ok := quick.eval(s.root, v, nil, nil, nil)
 	var clashes []clash
 	if root.Arguments && !quick.stopped() {
@@ -66,7 +68,7 @@ func (s *Schema) check(v *value, root Root) []Problem {
 	case ok:
 		return clashProblems(clashes, nil)
 	}
-	full := s.start(root)
+	full := s.start(root, v)
 	rep := &report{c: full, root: root.Name}
 	full.eval(s.root, v, nil, rep, nil)
 	if full.stopped() {
@@ -81,8 +83,8 @@ func (s *Schema) check(v *value, root Root) []Problem {
 	return problems
 }
 
-func (s *Schema) start(root Root) *checking {
-	c := &checking{left: budget, root: root.Name}
+func (s *Schema) start(root Root, v *value) *checking {
+	c := &checking{left: budget + share*len(v.raw), root: root.Name}
 	c.tracks = s.tracks
 	c.dynamic = s.dynamic
 	return c

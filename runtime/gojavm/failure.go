@@ -151,14 +151,22 @@ func joinError(name, message string) string {
 	return name + ": " + message
 }
 
+// mixedNumbers is what the engine says of 1n + 1. Programs meet it without
+// writing a BigInt: large integers of tools are some.
+const mixedNumbers = "TypeError: Cannot mix BigInt and other types, use explicit conversions"
+
 // explain adds a hint, or the real reason, to errors of the engine that come
-// from a name a namespace does not have.
+// from a name a namespace does not have or from an integer that is no number.
 func (r *run) explain(f *runtime.Failure) {
 	if name, ok := strings.CutSuffix(strings.TrimPrefix(f.Message, "ReferenceError: "), " is not defined"); ok && f.Name == "ReferenceError" {
 		f.Hint = r.hintFor(name)
 		return
 	}
 	if f.Name != "TypeError" {
+		return
+	}
+	if f.Message == mixedNumbers {
+		f.Message += "; a large integer is a BigInt: use Number(x) or String(x)"
 		return
 	}
 	if f.Message == "TypeError: Value is not an object: undefined" && len(f.Stack) > 0 {

@@ -81,3 +81,8 @@ func execute(t testing.TB, rt *Runtime, req runtime.Request) runtime.Result {
 }
 
 var errHost = errors.New("the host is unwell")
+
+func quoted(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}

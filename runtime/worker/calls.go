@@ -63,8 +63,11 @@ func (c *calls) begin(f frame) error {
 	if f.body != "" && !validJSON(f.body) {
 		return faultf("the arguments of a call are not JSON")
 	}
+	if c.ctx.Err() != nil {
+		return c.refuse(f, context.Cause(c.ctx)) // the stop is on its way: nothing starts any more
+	}
 	if c.tooManyAbandoned() {
-		return c.refuse(f)
+		return c.refuse(f, fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned))
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	refusal, err := c.admit(f, cancel)
@@ -78,7 +81,7 @@ func (c *calls) begin(f frame) error {
 	inv := runtime.Invocation{Seq: c.sequence(), Member: binding.Namespace.Members()[member].Name, Args: f.body, Site: runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)}}
 	c.running.Go(func() {
 		defer cancel(nil)
-		c.answer(f.call, len(f.body), c.do(ctx, binding, inv))
+		c.settle(f.call, len(f.body), c.do(ctx, binding, inv))
 	})
 	return nil
 }
@@ -142,24 +145,30 @@ func (c *calls) cancel(id uint64) error {
 var errGivenUp = errors.New("the program gave up on the call")
 
 // do makes the call. The body's panic becomes its error.
-func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (f frame) {
+func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
-			f = errorFrame(fmt.Errorf("%s failed: the host panicked: %v", inv.Member, v))
+			a = errorAnswer(fmt.Errorf("%s failed: the host panicked: %v", inv.Member, v))
 		}
 	}()
 	reply, err := b.Call(ctx, inv)
 	if err != nil {
-		return errorFrame(err)
+		return errorAnswer(err)
 	}
 	if limit := c.session.limits.Result; len(reply.Value) > limit {
 		// The engine would say the same, but the bytes need not cross for that.
-		return errorFrame(&runtime.CallError{
+		return errorAnswer(&runtime.CallError{
 			Code:    "RESULT_TOO_LARGE",
 			Message: fmt.Sprintf("the result of %s is %d bytes; the result limit is %d bytes", spell(b.Namespace.Global(), inv.Member), len(reply.Value), limit),
 		})
 	}
-	return frame{meta: encode(replyMeta{}), body: reply.Value}
+	return answer{body: reply.Value}
+}
+
+// answer is what a call's reply frame says.
+type answer struct {
+	meta replyMeta
+	body string
 }
 
 // tooManyAbandoned says whether a program keeps giving up on calls whose bodies
@@ -171,7 +180,7 @@ func (c *calls) tooManyAbandoned() bool {
 }
 
 // refuse answers a call without making it.
-func (c *calls) refuse(f frame) error {
+func (c *calls) refuse(f frame, why error) error {
 	c.mu.Lock()
 	if f.call <= c.last {
 		c.mu.Unlock()
@@ -179,9 +188,7 @@ func (c *calls) refuse(f frame) error {
 	}
 	c.last = f.call
 	c.mu.Unlock()
-	reply := errorFrame(fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned))
-	reply.kind, reply.run, reply.call = kindReply, c.session.id, f.call
-	c.session.worker.link.send(reply)
+	c.reply(f.call, errorAnswer(why))
 	return nil
 }
 
@@ -203,9 +210,9 @@ func spell(global, member string) string {
 
 var plainName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// errorFrame packs a call's error. Its text is bounded like everything the
+// errorAnswer packs a call's error. Its text is bounded like everything the
 // parent sends.
-func errorFrame(err error) frame {
+func errorAnswer(err error) answer {
 	meta := replyMeta{Failed: true}
 	text := err.Error()
 	var typed *runtime.CallError
@@ -213,35 +220,39 @@ func errorFrame(err error) frame {
 		meta.Typed, meta.Code, meta.CallID, meta.Extra = true, typed.Code, typed.CallID, typed.Extra
 		text = typed.Message
 	}
-	return frame{meta: encode(meta), body: shorten(text, 1<<20)}
+	return answer{meta, shorten(text, 1<<20)}
 }
 
-// answer gives a call's credit back and then sends its reply: in the other order
+// settle gives a call's credit back and then sends its reply: in the other order
 // the worker could use the credit too early.
-func (c *calls) answer(id uint64, args int, f frame) {
+func (c *calls) settle(id uint64, args int, a answer) {
 	c.mu.Lock()
 	if c.out[id].abandoned {
 		c.abandoned--
 	}
 	delete(c.out, id)
-	size := int64(len(f.body))
+	size := int64(len(a.body))
 	failure := c.take(size)
-	if failure == nil {
-		c.in += size
-	} else {
+	if failure != nil {
 		size = 0
+	} else if !a.meta.Failed {
+		c.in += size
 	}
 	c.mu.Unlock()
 	if failure != nil {
 		c.session.stop(*failure)
-		f = errorFrame(errors.New(failure.Message))
+		a = errorAnswer(errors.New(failure.Message))
 	}
-	f.kind, f.run, f.call = kindReply, c.session.id, id
-	c.session.worker.link.send(f) // a lost worker is noticed by the receiver
+	c.reply(id, a)
 	c.mu.Lock()
 	c.held -= size + int64(args)
 	c.mu.Unlock()
 	c.hold.give(size + int64(args))
+}
+
+// reply sends an answer. A lost worker is noticed by the receiver.
+func (c *calls) reply(id uint64, a answer) {
+	c.session.worker.link.send(frame{kind: kindReply, run: c.session.id, call: id, meta: encode(a.meta), body: a.body})
 }
 
 // outstanding is the number of calls that have not returned.

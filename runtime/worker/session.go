@@ -56,6 +56,10 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
 	go s.start()
 	done, err := s.receive()
+	if ctx.Err() != nil {
+		// What the program made of the cancellation meanwhile does not count.
+		s.stop(aborted(context.Cause(ctx)))
+	}
 	end := s.settle(done, err)
 
 	stopWatching()

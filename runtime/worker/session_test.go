@@ -260,6 +260,39 @@ func TestCallsAreAwaited(t *testing.T) {
 	})
 }
 
+// Once the context has ended nothing starts, and the end is the abort's, whatever
+// the program does about it.
+func TestNothingStartsAfterTheCancel(t *testing.T) {
+	for name, last := range map[string]runtime.Result{
+		"returns": {Value: "1"},
+		"throws":  {Failure: &runtime.Failure{Kind: runtime.Exception, Message: "Error: x", Site: runtime.Site{Line: 2, Column: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := overEngine(t, Options{MaxWorkers: 1}, func(_ context.Context, req runtime.Request) (runtime.Result, error) {
+				deaf := context.WithoutCancel(t.Context())
+				req.Bindings[0].Call(deaf, runtime.Invocation{Member: "a"})
+				req.Bindings[0].Call(deaf, runtime.Invocation{Member: "b"})
+				return last, nil
+			})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			res, err := f.Run(ctx, runtime.Request{Bindings: tools(t, func(_ context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+				if inv.Member == "b" {
+					t.Error("a call was made after the cancel")
+				}
+				cancel(errors.New("escape"))
+				return runtime.Reply{}, nil
+			})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantFailure(t, res, runtime.Abort, "escape")
+			if res.Usage.Calls != 1 {
+				t.Errorf("%d calls counted, want 1", res.Usage.Calls)
+			}
+		})
+	}
+}
+
 // The program gives up on one call; its lane is free and the other calls go on.
 func TestCancelOneCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

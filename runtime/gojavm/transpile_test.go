@@ -1,0 +1,158 @@
+package gojavm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/runcode-go/runcode/runtime"
+)
+
+func TestSyntaxErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		source string
+		kind   runtime.Kind
+		text   string // in the message
+		site   runtime.Site
+	}{
+		{"first line", "let let = 1", runtime.Exception, "SyntaxError: ", runtime.Site{Line: 1, Column: 5}},
+		{"second line", "const a = 1\nconst b = = 2", runtime.Exception, `SyntaxError: Unexpected "="`, runtime.Site{Line: 2, Column: 11}},
+		{"CRLF", "const a = 1\r\nconst b = = 2\r\n", runtime.Exception, `Unexpected "="`, runtime.Site{Line: 2, Column: 11}},
+		{"characters before the column", "const s = '😀é' = = 1", runtime.Exception, `Unexpected "="`, runtime.Site{Line: 1, Column: 18}},
+		{"byte order mark", "\ufeffconst b = = 2", runtime.Exception, `Unexpected "="`, runtime.Site{Line: 1, Column: 11}},
+		{"unclosed brace", "if (a) {\n  f()\n", runtime.Exception, "unexpected end of the program; the { on line 1 is not closed", runtime.Site{Line: 3, Column: 1}},
+		{"unclosed parenthesis", "f(1,\n2", runtime.Exception, "the ( on line 1 is not closed", runtime.Site{Line: 2, Column: 2}},
+		{"one brace too many", "f()\n}", runtime.Exception, "closing bracket on line 2 has no opening one", runtime.Site{Line: 2, Column: 2}},
+		{"incomplete expression", "return 1 +", runtime.Exception, "unexpected end of the program", runtime.Site{Line: 1, Column: 11}},
+		{"regular expression", "const a = 1\nreturn /(/", runtime.Exception, "SyntaxError: ", runtime.Site{Line: 2, Column: 8}},
+		{"import", "import fs from 'fs'", runtime.InvalidInput, "import on line 1: ", runtime.Site{Line: 1, Column: 8}},
+		{"import of names", "const a = 1\n  import { x } from 'y'", runtime.InvalidInput, "import on line 2: ", runtime.Site{Line: 2, Column: 10}},
+		{"import without space", "import{x} from 'y'", runtime.InvalidInput, "tools are on the global tools", runtime.Site{Line: 1, Column: 7}},
+		{"import of a type", "import type { T } from 'y'", runtime.InvalidInput, "import on line 1: ", runtime.Site{Line: 1, Column: 8}},
+		{"export", "export const a = 1", runtime.InvalidInput, "export on line 1: ", runtime.Site{Line: 1, Column: 1}},
+		{"export default", "export default async function f() {}", runtime.InvalidInput, "export on line 1: ", runtime.Site{Line: 1, Column: 1}},
+		{"a wrapper of its own", "})(); (async()=>{ return 7", runtime.InvalidInput, "closes a function that it did not open", runtime.Site{}},
+		{"a statement outside", "})(); evil(); (async()=>{", runtime.InvalidInput, "closes a function that it did not open", runtime.Site{}},
+		{"a declaration outside", "}); function evil() {} (async()=>{", runtime.InvalidInput, "closes a function that it did not open", runtime.Site{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, f := transpile("", tc.source)
+			if f == nil {
+				t.Fatal("compiled")
+			}
+			if f.Kind != tc.kind || !strings.Contains(f.Message, tc.text) {
+				t.Errorf("%s %q, want %s with %q", f.Kind, f.Message, tc.kind, tc.text)
+			}
+			if f.Site != tc.site {
+				t.Errorf("at %v, want %v", f.Site, tc.site)
+			}
+			if f.Site.Line > 0 && !strings.Contains(f.Frame, "^") {
+				t.Errorf("no caret in the frame %q", f.Frame)
+			}
+		})
+	}
+}
+
+func TestFrameName(t *testing.T) {
+	for given, want := range map[string]string{
+		"":               "program.ts",
+		"report.ts":      "report.ts",
+		"a b.ts":         "program.ts",
+		"/etc/passwd":    "program.ts",
+		"x:1:2":          "program.ts",
+		"100%.ts":        "program.ts",
+		compiledName:     "program.ts",
+		"run_code-1.mts": "run_code-1.mts",
+	} {
+		if got := frameName(given); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
+
+// The programs throw at the character after the mark ¦, which is not part of
+// them.
+func TestPlaces(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for name, marked := range map[string]string{
+		"first line":           "throw ¦new Error('x')",
+		"second line":          "const a = 1\n  throw ¦new Error('x')",
+		"CRLF":                 "const a = 1\r\n\r\nthrow ¦new Error('x')\r\n",
+		"nested function":      "function f() {\n  if (true) { throw ¦new Error('x') }\n}\nf()",
+		"callback":             "[1].map(x => {\n  throw ¦new Error('x' + x)\n})",
+		"after awaits":         "await null\nawait tools.ping()\nthrow ¦new Error('x')",
+		"async function":       "const f = async () => {\n  await null\n  throw ¦new Error('x')\n}\nawait f()",
+		"async generator":      "async function* g() {\n  yield 1\n  throw ¦new Error('x')\n}\nfor await (const x of g());",
+		"timer":                "setTimeout(() => {\n  throw ¦new Error('x')\n}, 1)\nawait new Promise(() => {})",
+		"non-ASCII before":     "const s = 'é€'; throw ¦new Error('x')",
+		"emoji before":         "const s = '😀😀'; throw ¦new Error('x')",
+		"types before":         "interface A { b: number }\nconst a: A = { b: 1 }; throw ¦new Error('x' as string)",
+		"missing name":         "const a = 1\nreturn ¦missing",
+		"member of undefined":  "const a: any = undefined\nreturn a.¦b",
+		"member of null":       "const a: any = { b: null }\nreturn a.b.¦c",
+		"own error class":      "class Broke extends Error {\n  constructor(m: string) { super(m) }\n}\nthrow ¦new Broke('x')",
+		"failed call":          "const a = 1\nawait tools.¦fail({})",
+		"failed call in a map": "await Promise.all([1, 2].map(\n  async n => {\n    await tools.¦fail({ n })\n  }))",
+		"rethrown":             "try {\n  null.¦x\n} catch (e) {\n  throw e\n}",
+		"unhandled":            "Promise.reject(¦new Error('x'))\nreturn 1",
+		"long line":            strings.Repeat("f; ", 0) + "const " + strings.Repeat("a", 500) + " = 1; throw ¦new Error('x')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after, _ := strings.Cut(marked, "¦")
+			lines := runtime.SourceLines(before)
+			want := runtime.Site{Line: len(lines), Column: len([]rune(lines[len(lines)-1])) + 1}
+			res := execute(t, rt, runtime.Request{Program: before + after})
+			if res.Failure == nil || res.Failure.Kind != runtime.Exception {
+				t.Fatalf("failure %+v, want an exception", res.Failure)
+			}
+			if res.Failure.Site != want {
+				t.Errorf("%s at %v, want %v\n%s", res.Failure.Message, res.Failure.Site, want, res.Failure.Frame)
+			}
+		})
+	}
+}
+
+func TestStackFrames(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{Program: "function inner() {\n  throw new Error('x')\n}\nconst outer = () => inner()\n[1].forEach(() => outer())"})
+	if res.Failure == nil {
+		t.Fatal("no failure")
+	}
+	var got []string
+	for _, f := range res.Failure.Stack {
+		got = append(got, f.Function)
+	}
+	if strings.Join(got, ",") != "inner,outer,," {
+		t.Errorf("functions %q, want inner, outer and two without a name", got)
+	}
+}
+
+func TestScriptSeesItsOwnLines(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{Program: "interface X { a: number }\n\nconst e = new Error('x')\nreturn e.stack", Name: "report.ts"})
+	if res.Failure != nil || !strings.Contains(res.Value, "report.ts:3:11") {
+		t.Errorf("stack %s (%+v), want report.ts:3:11 in it", res.Value, res.Failure)
+	}
+	res = execute(t, rt, runtime.Request{Program: "\nconsole.log(new Error('x'))"})
+	if len(res.Logs) != 1 || !strings.HasPrefix(res.Logs[0], "Error: x\n    at program.ts:2:13") || strings.Contains(res.Logs[0], compiledName) {
+		t.Errorf("logs %q, want the author's line and no frame of the wrapper", res.Logs)
+	}
+	res = execute(t, rt, runtime.Request{Program: "\ntry { await tools.fail() } catch (e) { return e.stack }"})
+	if res.Value != `"ToolCallError: it broke\n    at program.ts:2:19"` {
+		t.Errorf("stack %s", res.Value)
+	}
+}
+
+func FuzzVLQ(f *testing.F) {
+	f.Add(0)
+	f.Add(-1)
+	f.Add(1 << 20)
+	f.Fuzz(func(t *testing.T, n int) {
+		n %= 1 << 40
+		c := converter{}
+		encodeVLQ(&c.out, n)
+		if got, rest := decodeVLQ(c.out.String() + "A"); got != n || rest != "A" {
+			t.Errorf("%d: %d, %q", n, got, rest)
+		}
+	})
+}
