@@ -88,7 +88,7 @@ func fuse(wrapper, caller context.Context) (context.Context, func()) {
 	if caller.Err() != nil && wrapper.Err() == nil {
 		cancel(context.Cause(caller))
 	}
-	unlink := func() bool { return true }
+	unlink := context.AfterFunc(caller, func() { cancel(context.Cause(caller)) })
 	return ctx, func() {
 		unlink()
 		cancel(nil)
@@ -231,7 +231,6 @@ func (x *execution) normalise(r Result) Result {
 	c, a := r.get(), r.get().attempt
 	if c.owner != x {
 		// Whatever a wrapper says, contexts and conclusion are the body's.
-		a = x.lastAttempt()
 		if c.err == nil {
 			c = x.adopt(c)
 		}

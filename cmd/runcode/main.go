@@ -19,7 +19,7 @@ import (
 // The exit codes of the command.
 const (
 	exitOK     = 0
-	exitFailed = 1 // the program failed
+	exitFailed = 1 // the program ran and failed, or its outcome could not be delivered
 	exitUsage  = 2 // the command line or the configuration is wrong; nothing ran
 )
 
@@ -37,18 +37,28 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.err == nil:
 		return exitFailed
 	}
 	fmt.Fprintf(stderr, "runcode: %s\n", termtext.Escape(err.Error()))
+	if failed != nil {
+		return exitFailed
+	}
 	return exitUsage
 }
 
-// programFailed says that a program ran and failed; its outcome is printed
-// already.
-type programFailed struct{}
+// programFailed says that a program ran and that not all is well. Without err
+// the program failed, and its printed outcome says how.
+type programFailed struct{ err error }
 
-func (*programFailed) Error() string { return "the program failed" }
+func (e *programFailed) Error() string {
+	if e.err == nil {
+		return "the program failed"
+	}
+	return e.err.Error()
+}
+
+func (e *programFailed) Unwrap() error { return e.err }
 
 // streams are where the command reads and writes.
 type streams struct {
@@ -62,11 +72,31 @@ func newCommand(s *streams) *cobra.Command {
 		Short: "Run programs that call tools",
 		Long: "runcode runs a JavaScript or TypeScript program in which every await tools.name(args)\n" +
 			"goes through one tool pipeline: policy, approval, guards, the tool, the log.",
+		Example: "  runcode run script.ts\n" +
+			"  runcode types",
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q; the commands are run, types and prompt (to run a program: runcode run SCRIPT)", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("runcode {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	})
 	root.AddCommand(newRunCommand(s), newTypesCommand(s), newPromptCommand(s))
 	return root
+}
+
+// noArguments refuses what a command without arguments is given.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, got %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return nil
 }

@@ -122,7 +122,7 @@ func (l *lowering) addAnchors(c *jsonschema.Compiler) {
 			}
 		}
 		for i := range v.items {
-			walk(&v.items[i], pointer+"/"+(&path{}).token(v, i))
+			walk(&v.items[i], pointer+"/"+tokenOf(v, i))
 		}
 	}
 	walk(l.doc, "")
@@ -172,7 +172,7 @@ func (m *measure) value(v *value, at *path, depth int) error {
 		if child.depth > maxDepth {
 			return &Error{Problem: fmt.Sprintf("the schema is nested deeper than %d levels", maxDepth)}
 		}
-		if err := m.value(&v.items[i], child, depth+1+len(child.token(v, i))); err != nil {
+		if err := m.value(&v.items[i], child, depth+1+len(tokenOf(v, i))); err != nil {
 			return err
 		}
 	}

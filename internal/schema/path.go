@@ -43,8 +43,8 @@ func (p *path) nameOf(v *value, i int) *path {
 	return &path{parent: p, key: v.names[i], index: -1, name: true, depth: p.level() + 1}
 }
 
-// token is the RFC 6901 token of the i-th child of v.
-func (p *path) token(v *value, i int) string {
+// tokenOf is the RFC 6901 token of the i-th child of v.
+func tokenOf(v *value, i int) string {
 	if v.isObject() {
 		return escapeToken(v.names[i])
 	}

@@ -162,6 +162,18 @@ func killed(quick runtime.Limits) []row {
 		{"a string that doubles", `let s = 'x'; for (;;) s += s`},
 		{"an array that grows", `const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)`},
 		{"a map that grows", `const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })`},
+		{"a power of powers", `return String(2n ** (2n ** 40n)).length`},
+		{"arguments without end", `return Math.max.apply(null, { length: 1e8 })`},
+		{"a spread of everything", `return Math.max(...Array(1e8))`},
+		{"a tree that is flattened", `let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return a.flat(Infinity).length`},
+		{"a tree as text", `let a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; return String(a).length`},
+		{"a replacement that grows", `let s = 'ab'.repeat(1e6); for (;;) s = s.replaceAll('a', s.slice(0, 1000))`},
+		{"a long array reversed", `const a = []; a.length = 4e9; return a.reverse().length`},
+		{"a search in nothing", `return [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`},
+		{"a buffer that is sorted", `const a = new Float64Array(3e7).map(() => Math.random()); return a.sort().length`},
+		{"clones of clones", `let a = ['x'.repeat(1e5)]; for (;;) a = structuredClone([a, a])`},
+		{"errors without end", `const a = []; for (;;) a.push(new Error('x'.repeat(1e4) + a.length))`},
+		{"closures without end", `const a = []; for (;;) { const big = new Array(1e4).fill(a.length); a.push(() => big) }`},
 	} {
 		add(&failure{kind: runtime.MemoryLimit, or: runtime.Timeout}, c.name, c.code)
 	}

@@ -136,7 +136,7 @@ func (c *console) dirOptions(settings *goja.Object, o *InspectOptions) {
 	} else if depth != nil && goja.IsNumber(depth) {
 		o.Depth = int(min(max(depth.ToInteger(), 0), 100))
 		if o.Depth == 0 {
-			o.Depth = -1
+			o.Depth = depthZero
 		}
 	}
 	if hidden := c.lib.inspector.data(settings, "showHidden"); hidden != nil {

@@ -155,17 +155,22 @@ func (in *Inspector) describe(o *goja.Object, read func() goja.Value) (property,
 	if !ok {
 		return property{}, false
 	}
-	var p property
-	if e := d.Get("enumerable"); e != nil {
-		p.enumerable = e.ToBoolean()
-	}
-	_, p.get = d.Get("get").(*goja.Object)
-	_, p.set = d.Get("set").(*goja.Object)
-	if !p.get && !p.set {
-		p.value = d.Get("value")
-		if p.value == nil {
-			p.value = goja.Undefined()
+	p := property{value: goja.Undefined()}
+	// Only own members count: the program may have given Object.prototype some.
+	for _, member := range d.Keys() {
+		switch v := d.Get(member); member {
+		case "enumerable":
+			p.enumerable = v.ToBoolean()
+		case "value":
+			p.value = v
+		case "get":
+			_, p.get = v.(*goja.Object)
+		case "set":
+			_, p.set = v.(*goja.Object)
 		}
+	}
+	if p.get || p.set {
+		p.value = nil
 	}
 	return p, true
 }

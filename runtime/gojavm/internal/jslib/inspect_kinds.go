@@ -409,6 +409,12 @@ func (c *inspection) errorText(o *goja.Object, constructor string, known bool, t
 	return text
 }
 
+// readable reports whether the engine can list an error's properties: it makes
+// the stack then, from a name and a message that may be getters which throw.
+func (in *Inspector) readable(o *goja.Object) bool {
+	return in.vm.Try(func() { o.Get("stack") }) == nil
+}
+
 func textOr(v goja.Value, absent string) string {
 	if s, ok := v.(goja.String); ok {
 		return s.String()

@@ -165,6 +165,9 @@ type shownKey struct {
 }
 
 func (c *inspection) object(o *goja.Object, level int) string {
+	if o.ClassName() == "Error" && !c.in.readable(o) {
+		return "[" + textOr(c.in.inherited(o.Prototype(), "name"), "Error") + "]"
+	}
 	constructor, known := c.in.constructor(o)
 	tag := c.in.tag(o)
 	s, done := c.shape(o, level, constructor, known, tag)

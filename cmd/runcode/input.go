@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// What is read of a file at most. The runtime's own limits are smaller and give
+// the better error; these keep an endless file from filling the memory.
+const (
+	maxScriptFile = 16 << 20
+	maxInputFile  = 64 << 20
+)
+
+// readScript reads a program from a file, or from stdin if path is "-".
+func readScript(stdin io.Reader, path string) (string, error) {
+	if path == "-" {
+		text, err := readBounded(stdin, maxScriptFile)
+		if err != nil {
+			return "", fmt.Errorf("cannot read the script from standard input: %w", err)
+		}
+		return text, nil
+	}
+	text, err := readFile(path, maxScriptFile)
+	if err != nil {
+		return "", fmt.Errorf("cannot read the script: %w; name a file, or - for standard input", err)
+	}
+	return text, nil
+}
+
+// readInput reads the value of --input.
+func readInput(flag string) (tools.JSON, error) {
+	if file, ok := strings.CutPrefix(flag, "@"); ok {
+		text, err := readFile(file, maxInputFile)
+		if err != nil {
+			return tools.JSON{}, fmt.Errorf("--input: cannot read the file: %w", err)
+		}
+		input, err := tools.ParseJSON(strings.TrimPrefix(text, "\uFEFF"))
+		if err != nil {
+			return tools.JSON{}, fmt.Errorf("--input: %s: %w", file, err)
+		}
+		return input, nil
+	}
+	input, err := tools.ParseJSON(flag)
+	if err != nil {
+		return tools.JSON{}, fmt.Errorf("--input: %w; give JSON text, or @FILE to read it from a file", err)
+	}
+	return input, nil
+}
+
+func readFile(path string, limit int64) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := readBounded(file, limit)
+	if errors.Is(err, syscall.EISDIR) {
+		return "", fmt.Errorf("%s is a directory", path)
+	}
+	return text, err
+}
+
+func readBounded(r io.Reader, limit int64) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return "", err
+	}
+	if int64(len(text)) > limit {
+		return "", fmt.Errorf("it is larger than %d MiB", limit>>20)
+	}
+	return string(text), nil
+}
