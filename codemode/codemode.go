@@ -308,10 +308,7 @@ func (c *CodeMode) completed(res runtime.Result, b *bridge) (tools.Result, error
 			return tools.Result{}, fmt.Errorf("the runtime returned a value that is not JSON: %w", err)
 		}
 	}
-	value, err := resultValue(res.Logs, result)
-	if err != nil {
-		return tools.Result{}, err
-	}
+	value := resultValue(res.Logs, result)
 	report := newReport(res, b.ledger(), b.dropped())
 	report.Output = renderText(res.Logs, result)
 	content := []tools.Content{tools.TextContent(clip(report.Output, c.opts.MaxText))}

@@ -73,6 +73,7 @@ func TestValueAndText(t *testing.T) {
 		{"logs and result", `console.log("a"); return { b: 1 }`, `{"logs":["a"],"result":{"b":1}}`, "a\n{\n  \"b\": 1\n}"},
 		{"a sub-call's value", `const r = await tools.echo({ x: [1, -0, "é"] }); return r.x`, `{"logs":[],"result":[1,-0,"é"]}`, "[\n  1,\n  -0,\n  \"é\"\n]"},
 		{"a large intermediate value crosses whole", `return (await tools.echo({ s: "x".repeat(100000) })).s.length`, `{"logs":[],"result":100000}`, "100000"},
+		{"an unpaired surrogate", `return ["\ud800", (await tools.echo({ s: "\udc00" })).s]`, `{"logs":[],"result":["\ud800","\udc00"]}`, "[\n  \"\\ud800\",\n  \"\\udc00\"\n]"},
 		{"an integer beyond doubles", `return await tools.echo({ n: 9007199254740993n })`, `{"logs":[],"result":{"n":9007199254740993}}`, "{\n  \"n\": 9007199254740993\n}"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

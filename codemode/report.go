@@ -141,10 +141,15 @@ func firstLine(text string, max int) string {
 	return text
 }
 
-// resultValue is run_code's canonical value: {logs, result?}.
-func resultValue(logs []string, result tools.JSON) (tools.JSON, error) {
-	return tools.ToJSON(struct {
-		Logs   []string   `json:"logs"`
-		Result tools.JSON `json:"result,omitzero"`
-	}{logs, result})
+// resultValue is run_code's canonical value: {logs, result?}. It is put together
+// from texts that are canonical already, so that nothing in them changes.
+func resultValue(logs []string, result tools.JSON) tools.JSON {
+	entries := make([]tools.JSON, len(logs))
+	for i, entry := range logs {
+		entries[i] = tools.StringJSON(entry)
+	}
+	return tools.ComposeObject(
+		tools.Member{Name: "logs", Value: tools.ComposeArray(entries...)},
+		tools.Member{Name: "result", Value: result},
+	)
 }
