@@ -190,6 +190,30 @@ func TestBodyContext(t *testing.T) {
 		})
 		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
 	})
+	t.Run("case 77: so does the caller's, under a context of the wrapper's own", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
+			t.Error("the body ran")
+			return tools.Result{}, nil
+		}))
+		p.Execution.Use("swap", func(_ context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			cancel()
+			return next(context.Background())
+		})
+		check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
+	})
+	t.Run("a wrapper's own context aborts a body that succeeds too late", func(t *testing.T) {
+		var expire context.CancelFunc
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
+			expire()
+			return tools.Result{Value: tools.StringJSON("late")}, nil
+		}))
+		p.Execution.Use("own", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			ctx, expire = context.WithCancel(ctx)
+			return next(ctx)
+		})
+		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
+	})
 	t.Run("case 76: later stages have the caller's context again", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Text("tool", "ok"))
 		p.Execution.Use("short", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {

@@ -231,6 +231,7 @@ func (x *execution) normalise(r Result) Result {
 	c, a := r.get(), r.get().attempt
 	if c.owner != x {
 		// Whatever a wrapper says, contexts and conclusion are the body's.
+		a = x.lastAttempt()
 		if c.err == nil {
 			c = x.adopt(c)
 		}

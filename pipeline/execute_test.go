@@ -358,6 +358,36 @@ func TestConclude(t *testing.T) {
 	}
 }
 
+// What a wrapper or a listener was given or gave away can be changed without
+// changing a result.
+func TestAuthoredResultsAreCopies(t *testing.T) {
+	blocks, messages := text("mine"), []tools.Message{note("mine")}
+	r := pipeline.Success(tools.Result{Content: blocks}).WithContexts(messages...)
+	accepted := pipeline.AcceptContent(blocks)
+	blocked := pipeline.Block(blocks).WithContexts(messages...)
+	blocks[0].Text, messages[0].Content[0].Text = "changed", "changed"
+	check(t, "content", r.Content(), text("mine"))
+	check(t, "contexts", texts(r.Contexts()), []string{"mine"})
+	check(t, "a decision's contexts", texts(blocked.Contexts()), []string{"mine"})
+	for _, d := range []pipeline.PostDecision{accepted, blocked} {
+		p := pipelinetest.New(t, nil, pipelinetest.Text("tool", "v"))
+		p.PostExecute.Use("p", alwaysPost(d))
+		check(t, "a decision's content", exec(p, "tool").Text(), "mine")
+	}
+}
+
+// Images are found without rendering what is text anyway.
+func TestImages(t *testing.T) {
+	picture := tools.ImageContent("image/png", "AAAA")
+	p := pipelinetest.New(t, nil, pipelinetest.Text("plain", "v"), pipelinetest.Tool("draws", func(context.Context, *tools.Run) (tools.Result, error) {
+		return tools.Result{Content: []tools.Content{tools.TextContent("a"), picture}}, nil
+	}))
+	check(t, "of a text", len(exec(p, "plain").Images()), 0)
+	check(t, "of a picture", exec(p, "draws").Images(), []tools.Content{picture})
+	p.PostExecute.Use("p", alwaysPost(pipeline.AcceptContent([]tools.Content{picture})))
+	check(t, "of replaced content", exec(p, "plain").Images(), []tools.Content{picture})
+}
+
 func TestProgress(t *testing.T) {
 	var got []string
 	p := pipelinetest.New(t, &pipeline.Options{Progress: func(c tools.Call, r tools.Progress) {

@@ -274,7 +274,13 @@ func TestTransport(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var p *pipeline.Pipeline
-			p = pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
+			finalized := false
+			echo := pipelinetest.Echo("echo")
+			echo.Finalize = func(tools.Call, tools.Final) ([]tools.Content, bool) {
+				finalized = true
+				return nil, false
+			}
+			p = pipelinetest.New(t, nil, echo)
 			tt.transport.Tool = runCode(t, &p)
 			if err := p.InstallTransport(tt.transport); err != nil {
 				t.Fatal(err)
@@ -285,6 +291,9 @@ func TestTransport(t *testing.T) {
 			o := p.Execute(context.Background(), tt.req)
 			check(t, "outcome", endOf(o), tt.want)
 			check(t, "number of stages passed", len(trace.Steps()), tt.stages)
+			collapsed := strings.Contains(o.Text(), "only `run_code` is callable")
+			unknown := strings.Contains(o.Text(), "unknown tool")
+			check(t, "the tool's finalizer ran", finalized, !collapsed && !unknown)
 			check(t, "is the transport", isTransport, tt.req.Name == "run_code" && !o.IsError())
 		})
 	}

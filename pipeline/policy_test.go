@@ -18,6 +18,9 @@ func TestPreExecute(t *testing.T) {
 		_, _ = next(ctx)
 		return pipeline.Allow(), nil
 	}
+	delegate := func(ctx context.Context, _ tools.Call, next preNext) (pipeline.Decision, error) {
+		return next(ctx)
+	}
 	askAfter := func(ctx context.Context, _ tools.Call, next preNext) (pipeline.Decision, error) {
 		_, _ = next(ctx)
 		return pipeline.Ask("sure?"), nil
@@ -71,6 +74,8 @@ func TestPreExecute(t *testing.T) {
 			end{`Error: pre-execute listener "l2" crashed`, tools.CodePanic, "not-started"}, "", final},
 		{"an outer ask cannot undo an inner denial", []preListener{askAfter, always(pipeline.Deny("no"))},
 			end{"Error: no", tools.CodeDeniedByPolicy, "not-started"}, "l2", denied},
+		{"a decision handed on stays that of its author", []preListener{delegate, always(pipeline.Ask("sure?"))},
+			end{"Error: sure?", tools.CodeApprovalUnavailable, "not-started"}, "l2", denied},
 		{"an outer allow may answer an inner ask", []preListener{overrule, always(pipeline.Ask("sure?"))},
 			end{"ok", "", "done"}, "", ran},
 		// DSH lets the second answer bypass the inner listener.
@@ -180,7 +185,10 @@ func TestApprovalNotAskedWhenAborted(t *testing.T) {
 		cancel()
 		return pipeline.Ask("sure?"), nil
 	})
-	o := p.Execute(ctx, pipeline.Request{Name: "echo"})
+	o := p.Execute(ctx, pipeline.Request{Name: "echo", OnApproval: func() func() {
+		t.Error("case 53: a wait for a person was announced")
+		return nil
+	}})
 	check(t, "case 53: outcome", endOf(o), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
 	check(t, "case 53: nobody is asked", len(approver.Asked()), 0)
 }

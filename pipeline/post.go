@@ -60,6 +60,13 @@ func (d PostDecision) WithContexts(messages ...tools.Message) PostDecision {
 	return d
 }
 
+// WithContextsFirst is d with messages added before those it has: those of a
+// listener stand before those of the listeners further in.
+func (d PostDecision) WithContextsFirst(messages ...tools.Message) PostDecision {
+	d.contexts = append(cloneMessages(messages), cloneMessages(d.contexts)...)
+	return d
+}
+
 // Blocks reports whether the decision is a Block. A listener that adds contexts
 // to whatever came from further in returns that decision with WithContexts.
 func (d PostDecision) Blocks() bool { return d.kind == postBlock }

@@ -13,8 +13,9 @@ type Definition struct {
 	Name string
 	// Description is for the model.
 	Description string
-	// Input is the JSON Schema (2020-12 unless $schema says draft-07 or later)
-	// of the arguments. The zero JSON accepts any object. Arguments are always
+	// Input is the JSON Schema of the arguments: draft 2020-12 unless $schema
+	// names another, with format as an annotation and no reference that leaves
+	// the schema. The zero JSON accepts any object. Arguments are always
 	// validated against it.
 	Input JSON
 	// Output is the JSON Schema of the value. Zero: any value. Values of raw

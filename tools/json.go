@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -69,11 +71,22 @@ func ToJSON(v any) (JSON, error) {
 	if j, ok := v.(JSON); ok {
 		return j, nil
 	}
-	text, err := json.Marshal(v, json.Deterministic(true), jsonv1.FormatDurationAsNano(true))
+	text, err := marshal(v)
 	if err != nil {
-		return JSON{}, err
+		// The codec refuses unpaired surrogates, which a JSON inside v may hold.
+		// Letting it pass them would also let it replace bytes that are no
+		// text; then there would be a replacement character.
+		lenient, again := marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+		if again != nil || bytes.ContainsRune(lenient, utf8.RuneError) {
+			return JSON{}, err
+		}
+		text = lenient
 	}
 	return ParseJSON(string(text))
+}
+
+func marshal(v any, options ...json.Options) ([]byte, error) {
+	return json.Marshal(v, append(options, json.Deterministic(true), jsonv1.FormatDurationAsNano(true))...)
 }
 
 // StringJSON is the JSON string that holds s.

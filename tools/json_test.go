@@ -214,6 +214,7 @@ func TestToJSON(t *testing.T) {
 		{"raw", stdjson.RawMessage(`{"a" : 1}`), `{"a":1}`},
 		{"JSON", tools.MustJSON(`[1]`), `[1]`},
 		{"JSON inside", []tools.JSON{tools.MustJSON(`1`), {}}, `[1,null]`},
+		{"lone surrogate inside", map[string]any{"a": tools.MustJSON(`["\ud800"]`), "b": "é"}, `{"a":["\ud800"],"b":"é"}`},
 		{"html", "<b>&", `"<b>&"`},
 		{"negative zero", math.Copysign(0, -1), `-0`},
 		{"duration", time.Second, `1000000000`},
@@ -229,6 +230,7 @@ func TestToJSON(t *testing.T) {
 	}
 	for name, bad := range map[string]any{
 		"NaN": math.NaN(), "channel": make(chan int), "duplicate in raw": stdjson.RawMessage(`{"a":1,"a":2}`), "bytes that are no text": "\xff",
+		"bytes beside a lone surrogate": []any{tools.MustJSON(`"\ud800"`), "\xff"},
 	} {
 		if got, err := tools.ToJSON(bad); err == nil {
 			t.Errorf("%s: %s, want an error", name, got)

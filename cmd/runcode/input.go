@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -29,7 +30,10 @@ func readScript(stdin io.Reader, path string) (string, error) {
 	}
 	text, err := readFile(path, maxScriptFile)
 	if err != nil {
-		return "", fmt.Errorf("cannot read the script: %w; name a file, or - for standard input", err)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
+			return "", fmt.Errorf("cannot read the script: %w; name a file, or - for standard input", err)
+		}
+		return "", fmt.Errorf("cannot read the script: %w", err)
 	}
 	return text, nil
 }
@@ -61,8 +65,9 @@ func readFile(path string, limit int64) (string, error) {
 	}
 	defer file.Close()
 	text, err := readBounded(file, limit)
-	if errors.Is(err, syscall.EISDIR) {
-		return "", fmt.Errorf("%s is a directory", path)
+	var at *fs.PathError
+	if err != nil && !errors.As(err, &at) {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return text, err
 }
@@ -73,7 +78,7 @@ func readBounded(r io.Reader, limit int64) (string, error) {
 		return "", err
 	}
 	if int64(len(text)) > limit {
-		return "", fmt.Errorf("it is larger than %d MiB", limit>>20)
+		return "", fmt.Errorf("more than %d MiB, which is the most that is read; let the program read data with a tool", limit>>20)
 	}
 	return string(text), nil
 }

@@ -16,7 +16,7 @@ func newTypesCommand(s *streams) *cobra.Command {
 		Use:     "types",
 		Short:   "Print the TypeScript declarations of the tools",
 		Example: "  runcode types\n  runcode types --tools none --mock tools.json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return present(s, &f, "code", func(cm *codemode.CodeMode) (string, error) { return cm.Declarations() })
 		},
@@ -32,7 +32,7 @@ func newPromptCommand(s *streams) *cobra.Command {
 		Use:     "prompt",
 		Short:   "Print what a model is told: the section for the system prompt",
 		Example: "  runcode prompt\n  runcode prompt --mode both",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return present(s, &f, mode, func(cm *codemode.CodeMode) (string, error) {
 				p, err := cm.Present()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -16,14 +15,14 @@ import (
 
 // toolFlags say which tools a program has.
 type toolFlags struct {
-	sets  string
+	set   string
 	mocks []string
 	root  string
 }
 
 func (f *toolFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.sets, "tools", "fs", "built-in tools: fs (read, glob, grep) or none")
-	flags.StringArrayVar(&f.mocks, "mock", nil, "also the tools declared in this JSON `file` (repeatable)")
+	flags.StringVar(&f.set, "tools", "fs", "built-in tools: fs (read, glob, grep) or none")
+	flags.StringArrayVar(&f.mocks, "mock", nil, "add the tools declared in this JSON `file` (repeatable)")
 	flags.StringVar(&f.root, "root", ".", "the `directory` the file tools see, and nothing above it")
 }
 
@@ -33,38 +32,53 @@ type toolset struct {
 	close    func() error
 }
 
-func (f *toolFlags) open() (*toolset, error) {
+func (f *toolFlags) open() (_ *toolset, err error) {
 	reg, err := tools.NewRegistry()
 	if err != nil {
 		return nil, err
 	}
 	set := &toolset{registry: reg, close: func() error { return nil }}
-	for _, name := range strings.Split(f.sets, ",") {
-		switch name {
-		case "none":
-		case "fs":
-			fs, err := fstools.New(f.root, nil)
-			if err != nil {
-				return nil, fmt.Errorf("--root: %w", err)
-			}
-			set.close = fs.Close
-			if _, err := reg.Add(fs.Tools()...); err != nil {
-				return nil, errors.Join(err, set.close())
-			}
-		default:
-			return nil, errors.Join(fmt.Errorf("--tools %q: unknown set %q; the sets are fs and none", f.sets, name), set.close())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, set.close())
 		}
+	}()
+	switch f.set {
+	case "none":
+	case "fs":
+		fs, err := fstools.New(f.root, nil)
+		if err != nil {
+			return nil, fmt.Errorf("--root: %w", err)
+		}
+		set.close = fs.Close
+		if _, err := reg.Add(fs.Tools()...); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("--tools: unknown set %q; the sets are fs and none", f.set)
 	}
 	for _, path := range f.mocks {
-		defs, err := mocktools.LoadFile(path)
-		if err == nil {
-			_, err = reg.Add(defs...)
-		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("--mock: %w", err), set.close())
+		if err := addMocks(reg, path); err != nil {
+			return nil, err
 		}
 	}
 	return set, nil
+}
+
+func addMocks(reg *tools.Registry, path string) error {
+	defs, err := mocktools.LoadFile(path)
+	if err != nil {
+		return fmt.Errorf("--mock: %w", err)
+	}
+	for _, def := range defs {
+		if reg.Lookup(def.Name) != nil {
+			return fmt.Errorf("--mock: %s: there is a tool %q already; rename this one, or leave out the built-in tools with --tools none", path, def.Name)
+		}
+	}
+	if _, err := reg.Add(defs...); err != nil {
+		return fmt.Errorf("--mock: %s: %w", path, err)
+	}
+	return nil
 }
 
 // askDestructive makes tools that say they destroy something ask first.

@@ -60,6 +60,8 @@ func TestBounds(t *testing.T) {
 		{"backtracking", `{"pattern":"^(a+)+\\1$"}`, `"` + strings.Repeat("a", 64) + `b"`, `checking the pattern ^(a+)+\1$ took too long; send a shorter text`},
 		{"backtracking under not", `{"not":{"pattern":"^(a+)+\\1$"}}`, `"` + strings.Repeat("a", 64) + `b"`, `checking the pattern ^(a+)+\1$ took too long; send a shorter text`},
 		{"lookahead", `{"pattern":"^(?=.*[0-9])[a-z0-9]+$"}`, `"abc1"`, ""},
+		{"lookahead, letters of all languages", `{"pattern":"^(?=.)\\p{L}+$"}`, `"né"`, ""},
+		{"back reference", `{"pattern":"^(?<q>['\"]).*\\k<q>$"}`, `"'a'"`, ""},
 		{"lookahead fails", `{"pattern":"^(?=.*[0-9])[a-z0-9]+$"}`, `"abc"`, `"value" must match the pattern ^(?=.*[0-9])[a-z0-9]+$, got the string "abc"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

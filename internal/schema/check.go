@@ -36,8 +36,13 @@ type Problem struct {
 // canonical text guarantees), and lists all problems, or none: missing
 // properties first, then declared ones in the order of the schema, then
 // undeclared ones. A check that would take too long fails with the one problem
-// "schema too complex".
-func (s *Schema) Check(text string, root Root) []Problem {
+// "schema too complex". It never panics.
+func (s *Schema) Check(text string, root Root) (problems []Problem) {
+	defer func() {
+		if recover() != nil { // a fault of an expression engine, say
+			problems = []Problem{{"", `"` + root.Name + `" could not be checked: the check itself failed on this schema`}}
+		}
+	}()
 	v, err := parse(text)
 	if err != nil {
 		return []Problem{{"", `"` + root.Name + `" is no JSON value: ` + err.Error()}}

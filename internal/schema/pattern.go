@@ -61,7 +61,12 @@ func (pc *patternCompiler) compile(source string) (jsonschema.Regexp, error) {
 		}
 		return &pattern{source: source, linear: re, size: size}, nil
 	}
-	re, err := regexp2.Compile(source, regexp2.ECMAScript)
+	// JSON Schema asks for Unicode expressions; some have escapes only the
+	// other kind permits.
+	re, err := regexp2.Compile(source, regexp2.ECMAScript|regexp2.Unicode)
+	if err != nil {
+		re, err = regexp2.Compile(source, regexp2.ECMAScript)
+	}
 	if err != nil {
 		return nil, err
 	}

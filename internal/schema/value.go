@@ -22,21 +22,8 @@ const manyNames = 24
 
 // parse reads one JSON text without recursion, so depth costs no stack.
 func parse(text string) (*value, error) {
-	type open struct {
-		v     value
-		start int
-	}
+	var p parser
 	s := jsonscan.New(text)
-	var stack []open
-	var root value
-	place := func(v value) {
-		if len(stack) == 0 {
-			root = v
-			return
-		}
-		top := &stack[len(stack)-1].v
-		top.items = append(top.items, v)
-	}
 	for {
 		tok, err := s.Next()
 		if err != nil {
@@ -44,24 +31,47 @@ func parse(text string) (*value, error) {
 		}
 		switch tok.Kind {
 		case jsonscan.EOF:
-			return &root, nil
+			return &p.values[0], nil
 		case jsonscan.ObjectStart, jsonscan.ArrayStart:
-			stack = append(stack, open{value{kind: tok.Kind}, tok.Offset})
+			p.open = append(p.open, opening{tok.Kind, tok.Offset, len(p.values), len(p.names)})
 		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
-			last := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			last.v.raw = text[last.start:s.Offset()]
-			last.v.buildIndex()
-			place(last.v)
+			p.close(text, s.Offset())
 		case jsonscan.Key:
-			top := &stack[len(stack)-1].v
-			top.names = append(top.names, jsonscan.Unquote(tok.Raw))
+			p.names = append(p.names, jsonscan.Unquote(tok.Raw))
 		case jsonscan.String:
-			place(value{kind: tok.Kind, raw: tok.Raw, text: jsonscan.Unquote(tok.Raw)})
+			p.values = append(p.values, value{kind: tok.Kind, raw: tok.Raw, text: jsonscan.Unquote(tok.Raw)})
 		default:
-			place(value{kind: tok.Kind, raw: tok.Raw})
+			p.values = append(p.values, value{kind: tok.Kind, raw: tok.Raw})
 		}
 	}
+}
+
+// parser holds what belongs to the open containers, inner after outer.
+type parser struct {
+	open   []opening
+	values []value
+	names  []string
+}
+
+// opening is one open container and where its content begins.
+type opening struct {
+	kind                  jsonscan.Kind
+	offset, values, names int
+}
+
+// close makes one value of what the innermost container holds.
+func (p *parser) close(text string, end int) {
+	o := p.open[len(p.open)-1]
+	p.open = p.open[:len(p.open)-1]
+	v := value{kind: o.kind, raw: text[o.offset:end]}
+	if items := p.values[o.values:]; len(items) > 0 {
+		v.items = append(make([]value, 0, len(items)), items...)
+	}
+	if names := p.names[o.names:]; len(names) > 0 {
+		v.names = append(make([]string, 0, len(names)), names...)
+	}
+	v.buildIndex()
+	p.values, p.names = append(p.values[:o.values], v), p.names[:o.names]
 }
 
 func (v *value) buildIndex() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -44,6 +45,55 @@ func Escape(text string) string {
 // tabs become visible too.
 func EscapeLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Escape(text))
+}
+
+// EscapeJSON is Escape for a JSON text, which it keeps valid: what is hidden
+// becomes a \\u escape of the string it stands in.
+func EscapeJSON(text string) string {
+	if !needsEscape(text) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Cut returns the beginning of one line of escaped text that fits into a number
+// of terminal columns, with an ellipsis if something was cut. It may count a
+// character too wide, never too narrow.
+func Cut(line string, columns int) string {
+	used, fits := 0, 0 // fits: where to cut so that the ellipsis has room
+	for i, r := range line {
+		if used < columns {
+			fits = i
+		}
+		if used += width(r); used > columns {
+			if columns < 1 {
+				return ""
+			}
+			return line[:fits] + "…"
+		}
+	}
+	return line
+}
+
+// width is how many columns a character takes at most: from Hangul on terminals
+// draw many over two.
+func width(r rune) int {
+	if r >= 0x1100 {
+		return 2
+	}
+	return 1
 }
 
 func needsEscape(text string) bool {

@@ -189,7 +189,9 @@ func TestResultsThatAreNotJSON(t *testing.T) {
 	for _, value := range []string{"{", "1e999", "nope", `{"a":1`} {
 		res := execute(t, rt, runtime.Request{Program: "await tools.ping()", Bindings: []runtime.Binding{{
 			Namespace: toolset(t),
-			Call:      func(context.Context, runtime.Invocation) (runtime.Reply, error) { return runtime.Reply{Value: value}, nil },
+			Call: func(context.Context, runtime.Invocation) (runtime.Reply, error) {
+				return runtime.Reply{Value: value}, nil
+			},
 		}}})
 		if res.Failure == nil || res.Failure.Code != "INVALID_TOOL_OUTPUT" || res.Failure.Tool != "ping" {
 			t.Errorf("%s: %+v, want INVALID_TOOL_OUTPUT of ping", value, res.Failure)

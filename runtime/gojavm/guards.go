@@ -30,6 +30,7 @@ func (r *run) installGuards() error {
 			return err
 		}
 	}
+	r.real.arrayToString = r.vm.NewArray().Get("toString").ToObject(r.vm)
 	return r.real.preventExtensions(r.real.objectPrototype)
 }
 

@@ -16,7 +16,9 @@ func (r *run) loop() bool {
 			if !r.turn(func() error { return r.settle(c) }) {
 				return false
 			}
-			r.pump()
+			if r.main.State() != goja.PromiseStateRejected {
+				r.pump()
+			}
 			continue
 		}
 		if x := r.timers.due(); x != nil {

@@ -291,13 +291,21 @@ func (r *run) randomness() func([]byte) {
 // start runs the program up to its first await.
 func (r *run) start() bool {
 	return r.turn(func() error {
-		v, err := r.vm.RunProgram(r.prog.compiled)
+		arrow, err := r.vm.RunProgram(r.prog.compiled)
+		if err != nil {
+			return err
+		}
+		body, ok := goja.AssertFunction(arrow)
+		if !ok {
+			return fmt.Errorf("the program compiled to %s", arrow.ExportType())
+		}
+		v, err := body(goja.Undefined(), r.native("await", 1, r.waiting.mark))
 		if err != nil {
 			return err
 		}
 		promise, ok := v.Export().(*goja.Promise)
 		if !ok {
-			return fmt.Errorf("the program's function returned %s", v.ExportType())
+			return fmt.Errorf("the program returned %s", v.ExportType())
 		}
 		r.main = promise
 		return nil

@@ -235,7 +235,7 @@ func (p *program) compile(js string) *runtime.Failure {
 	if err != nil {
 		return p.engineRefusal(err)
 	}
-	if !isOneCall(tree) {
+	if !unwrap(tree) {
 		return &runtime.Failure{
 			Kind:    runtime.InvalidInput,
 			Message: "the program closes a function that it did not open; there is one } too many",
@@ -271,9 +271,10 @@ func (p *program) engineRefusal(err error) *runtime.Failure {
 	return p.syntaxFailure(strings.TrimPrefix(text, "SyntaxError: "), site)
 }
 
-// isOneCall says whether the tree is what the wrapper gives: declarations of
-// esbuild's helpers and one call of one async arrow.
-func isOneCall(tree *ast.Program) bool {
+// unwrap checks that the tree is what the wrapper gives, declarations of
+// esbuild's helpers and one call of one async arrow, and replaces the call by
+// the arrow, which the run calls itself.
+func unwrap(tree *ast.Program) bool {
 	calls := 0
 	for _, statement := range tree.Body {
 		switch s := statement.(type) {
@@ -291,6 +292,8 @@ func isOneCall(tree *ast.Program) bool {
 				return false
 			}
 			calls++
+			markAwaits(arrow)
+			s.Expression = arrow
 		default:
 			return false
 		}

@@ -114,7 +114,7 @@ func TestPlaces(t *testing.T) {
 
 func TestStackFrames(t *testing.T) {
 	rt := newRuntime(t, nil)
-	res := execute(t, rt, runtime.Request{Program: "function inner() {\n  throw new Error('x')\n}\nconst outer = () => inner()\n[1].forEach(() => outer())"})
+	res := execute(t, rt, runtime.Request{Program: "function inner() {\n  throw new Error('x')\n}\nconst outer = () => inner();\n[1].forEach(() => outer())"})
 	if res.Failure == nil {
 		t.Fatal("no failure")
 	}

@@ -2,13 +2,14 @@ package gojavm
 
 import "github.com/dop251/goja"
 
-// waiting is the awaits and then callbacks of a program that were not reached
-// yet, in the order they were made. It implements goja.AsyncContextTracker, and
-// costs an allocation an await.
+// waiting is the awaits and callbacks of a program that were not reached yet, in
+// the order they were made. It implements goja.AsyncContextTracker, and costs an
+// allocation an await.
 type waiting struct {
-	vm   *goja.Runtime
-	last *reaction
-	top  [2]goja.StackFrame
+	vm     *goja.Runtime
+	last   *reaction
+	top    [2]goja.StackFrame
+	marked bool // an await is being made, at top[1]
 }
 
 // reaction is what waits for one promise.
@@ -18,10 +19,19 @@ type reaction struct {
 	prev, next *reaction
 }
 
-// Grab remembers where a promise was awaited.
+// mark is the function that the operand of every await passes through.
+func (w *waiting) mark(c goja.FunctionCall) goja.Value {
+	w.marked = len(w.vm.CaptureCallStack(2, w.top[:0])) == 2
+	return c.Argument(0)
+}
+
+// Grab remembers where a promise was awaited, or where a callback was given to
+// it.
 func (w *waiting) Grab() any {
 	x := &reaction{prev: w.last}
-	if frames := w.vm.CaptureCallStack(1, w.top[:0]); len(frames) > 0 {
+	if w.marked {
+		x.frame, x.known, w.marked = w.top[1], true, false
+	} else if frames := w.vm.CaptureCallStack(1, w.top[:0]); len(frames) > 0 {
 		x.frame, x.known = frames[0], true
 	}
 	if w.last != nil {
@@ -51,10 +61,11 @@ func (w *waiting) Resumed(v any) {
 // Exited implements goja.AsyncContextTracker.
 func (w *waiting) Exited() {}
 
-// newest is the latest place that still waits and that place accepts.
-func (w *waiting) newest(place func(*goja.StackFrame) bool) {
+// newest offers the places that still wait, the latest first, until one is
+// accepted.
+func (w *waiting) newest(accept func(*goja.StackFrame) bool) {
 	for x := w.last; x != nil; x = x.prev {
-		if x.known && place(&x.frame) {
+		if x.known && accept(&x.frame) {
 			return
 		}
 	}

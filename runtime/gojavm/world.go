@@ -15,7 +15,7 @@ import (
 type intrinsics struct {
 	objectPrototype  *goja.Object
 	objectToString   *goja.Object
-	arrayToString    *goja.Object
+	arrayToString    *goja.Object // the guarded one
 	errorConstructor *goja.Object
 	errorPrototype   *goja.Object
 	preventExtension goja.Callable
@@ -26,7 +26,6 @@ func (i *intrinsics) capture(vm *goja.Runtime) {
 	object := vm.Get("Object").ToObject(vm)
 	i.objectPrototype = object.Get("prototype").ToObject(vm)
 	i.objectToString = i.objectPrototype.Get("toString").ToObject(vm)
-	i.arrayToString = vm.NewArray().Get("toString").ToObject(vm)
 	i.errorConstructor = vm.Get("Error").ToObject(vm)
 	i.errorPrototype = i.errorConstructor.Get("prototype").ToObject(vm)
 	i.ownProperty, _ = goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))

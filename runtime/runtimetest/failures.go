@@ -59,20 +59,31 @@ func (s Suite) failures(t *testing.T) {
 }
 
 func (s Suite) stack(t *testing.T) {
-	res := newHost(t, s.open(t)).run(t.Context(), runtime.Request{Program: "function inner(n) {\n  throw new Error('deep');\n}\nfunction outer() {\n  return inner(1);\n}\nouter();"})
-	if res.Failure == nil {
-		t.Fatal("succeeded")
-	}
 	type place struct {
 		Function string
 		Line     int
 	}
-	var got []place
-	for _, f := range res.Failure.Stack {
-		got = append(got, place{f.Function, f.Site.Line})
-	}
-	if diff := cmp.Diff([]place{{"inner", 2}, {"outer", 5}, {"", 7}}, got); diff != "" {
-		t.Errorf("stack (-want +got):\n%s", diff)
+	rt := s.open(t)
+	for _, c := range []struct {
+		name, code string
+		want       []place
+	}{
+		{"calls", "function inner(n) {\n  throw new Error('deep');\n}\nfunction outer() {\n  return inner(1);\n}\nouter();", []place{{"inner", 2}, {"outer", 5}, {"", 7}}},
+		{"what awaits is part of it", "async function inner() {\n  await null;\n  throw new Error('deep');\n}\nasync function outer() {\n  await inner();\n}\nawait outer();", []place{{"inner", 3}, {"outer", 6}, {"", 8}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := newHost(t, rt).run(t.Context(), runtime.Request{Program: c.code})
+			if res.Failure == nil {
+				t.Fatal("succeeded")
+			}
+			var got []place
+			for _, f := range res.Failure.Stack {
+				got = append(got, place{f.Function, f.Site.Line})
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("stack (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -155,7 +155,7 @@ func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocatio
 	if err != nil {
 		return errorAnswer(err)
 	}
-	if limit := c.session.limits.Result; len(reply.Value) > limit {
+	if limit := min(c.session.limits.Result, maxBody); len(reply.Value) > limit {
 		// The engine would say the same, but the bytes need not cross for that.
 		return errorAnswer(&runtime.CallError{
 			Code:    "RESULT_TOO_LARGE",
@@ -252,7 +252,12 @@ func (c *calls) settle(id uint64, args int, a answer) {
 
 // reply sends an answer. A lost worker is noticed by the receiver.
 func (c *calls) reply(id uint64, a answer) {
-	c.session.worker.link.send(frame{kind: kindReply, run: c.session.id, call: id, meta: encode(a.meta), body: a.body})
+	meta := encode(a.meta)
+	if len(meta) > replyMetaCap {
+		a.meta.Code, a.meta.CallID, a.meta.Extra = "", "", nil
+		meta = encode(a.meta)
+	}
+	c.session.worker.link.send(frame{kind: kindReply, run: c.session.id, call: id, meta: meta, body: a.body})
 }
 
 // outstanding is the number of calls that have not returned.

@@ -66,7 +66,6 @@ func serveProcess(nonce string) error {
 		return err
 	}
 	file.Close()
-	debug.SetMaxStack(maxStack)
 	limiter, err := newLimiter()
 	if err != nil {
 		return err
@@ -75,5 +74,6 @@ func serveProcess(nonce string) error {
 	if err != nil {
 		return err
 	}
+	debug.SetMaxStack(maxStack) // after the engine, which allows more
 	return newServer(newLink(conn), vm, limiter.prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Descriptors: descriptors, DataLimit: limiter.data})
 }

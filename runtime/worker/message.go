@@ -19,6 +19,7 @@ const (
 	doneMetaCap  = 4 << 20
 	replyMetaCap = 16 << 20
 	programCap   = 256 << 20
+	maxBody      = 1 << 30
 )
 
 // helloMeta is the first thing a worker says.

@@ -1,9 +1,12 @@
 package worker
 
 import (
+	"net"
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/runcode-go/runcode/runtime"
 )
 
 func TestMeterMeasuresTheProcess(t *testing.T) {
@@ -21,6 +24,33 @@ func TestMeterMeasuresTheProcess(t *testing.T) {
 	}
 	if busy := m.stop(); busy <= limit {
 		t.Errorf("busy %v, want more than %v", busy, limit)
+	}
+}
+
+// A worker whose engine does not stop at the compute limit is ended by what the
+// system says it used.
+func TestComputeIsMeteredByTheParent(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "while :; do :; done")
+	if err := cmd.Start(); err != nil {
+		t.Skip("there is no shell to keep busy: ", err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
+		p := fakeProcess(exitStatus{}, "", func(conn net.Conn, killed <-chan struct{}) {
+			p := &peer{link: newLink(conn)}
+			p.send(frame{kind: kindHello, meta: encode(helloMeta{Version: protocolVersion})})
+			p.awaitRun()
+			<-killed
+		})
+		p.pid = cmd.Process.Pid
+		return p, nil
+	})
+	defer f.Close()
+	res := mustRun(t, f, runtime.Request{Limits: runtime.Limits{Compute: 5 * time.Millisecond}})
+	wantFailure(t, res, runtime.Timeout, "compute budget exhausted (5ms busy)")
+	if res.Usage.Compute < computeSlack {
+		t.Errorf("compute %v, want what the process used", res.Usage.Compute)
 	}
 }
 

@@ -84,11 +84,13 @@ func (w *process) fits(heap int64) bool { return !w.gone() && w.heap <= heap }
 func (p *pool) claim(heap int64, nested bool) (*process, chan *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.IndexFunc(p.idle, func(w *process) bool { return w.fits(heap) }); i >= 0 {
-		w := p.idle[i]
-		p.idle = slices.Delete(p.idle, i, i+1)
-		w.idle.Stop()
-		return w, nil
+	// The one that was used last: the others may then exit for want of work.
+	for i, w := range slices.Backward(p.idle) {
+		if w.fits(heap) {
+			p.idle = slices.Delete(p.idle, i, i+1)
+			w.idle.Stop()
+			return w, nil
+		}
 	}
 	if p.live >= p.most && len(p.idle) > 0 {
 		// An idle worker that does not suit gives its place to one that does.

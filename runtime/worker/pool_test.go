@@ -46,7 +46,7 @@ func TestReuse(t *testing.T) {
 		{"exception", runtime.Request{Program: "exception", Input: "Error: x"}, true},
 		{"invalid input", runtime.Request{Program: "invalid-input"}, true},
 		{"invalid output", runtime.Request{Program: "invalid-output"}, true},
-		{"depth", runtime.Request{Program: "exception", Input: "call depth exceeded"}, false},
+		{"depth", runtime.Request{Program: "exception", Input: "call depth exceeded (4096 nested calls)"}, false},
 		{"compute", runtime.Request{Program: "timeout"}, false},
 		{"memory", runtime.Request{Program: "memory-limit"}, false},
 		{"output", runtime.Request{Program: "output-limit"}, false},

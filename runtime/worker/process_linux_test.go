@@ -3,12 +3,14 @@ package worker_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,6 +86,54 @@ func TestWhatOnlyAProcessCanStop(t *testing.T) {
 				t.Errorf("logs %q, want the line from before", res.Logs)
 			}
 			fine(t, r)
+		})
+	}
+}
+
+// Arguments wait in the worker: the parent holds what is in flight alone.
+func TestQueuedArgumentsStayInTheWorker(t *testing.T) {
+	r := open(t, nil)
+	namespace, err := runtime.NewNamespace("tools", runtime.ErrorClass{}, []runtime.Member{{Name: "keep"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	res := run(t, r, runtime.Request{
+		Program: "const s = 'x'.repeat(4_000_000);\nfor (let i = 0; i < 1000; i++) tools.keep(s)",
+		Bindings: []runtime.Binding{{Namespace: namespace, Call: func(ctx context.Context, _ runtime.Invocation) (runtime.Reply, error) {
+			<-ctx.Done()
+			return runtime.Reply{}, nil
+		}}},
+	})
+	goruntime.ReadMemStats(&after)
+	if res.Failure == nil || res.Failure.Kind != runtime.BytesLimit || res.Failure.Site.Line != 2 {
+		t.Errorf("%+v, want bytes-limit in line 2", res.Failure)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 32<<20 {
+		t.Errorf("the parent allocated %d bytes", grown)
+	}
+}
+
+// Recursion of every kind ends as one, with the worker's larger stack.
+func TestDepth(t *testing.T) {
+	r := open(t, nil)
+	for name, program := range map[string]string{
+		"plain":          "function f() { return f() + 1 }\nf()",
+		"native":         "const f = () => [1].map(f);\nf()",
+		"getter":         "const o = { get x() { return this.x } };\no.x",
+		"json":           "const o = { toJSON() { return JSON.stringify(o) } };\nJSON.stringify(o)",
+		"deep and legal": "const f = n => n ? f(n - 1) + 1 : 0;\nreturn f(3000)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := run(t, r, runtime.Request{Program: program})
+			if name == "deep and legal" {
+				if res.Value != "3000" {
+					t.Errorf("%+v", res.Failure)
+				}
+			} else if res.Failure == nil || res.Failure.Kind != runtime.Exception || !strings.HasPrefix(res.Failure.Message, "call depth exceeded") {
+				t.Errorf("%+v, want call depth exceeded", res.Failure)
+			}
 		})
 	}
 }
@@ -198,11 +248,7 @@ func TestWorkerProcess(t *testing.T) {
 
 // buildHost builds the program of testdata/host.
 var buildHost = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "runcode-host")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "host")
+	path := filepath.Join(worker.SharedDir(), "host")
 	out, err := exec.Command("go", "build", "-o", path, "./testdata/host").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, out)

@@ -31,7 +31,7 @@ type server struct {
 
 var serverCaps = caps{
 	kindRun:     {runMetaCap, programCap},
-	kindReply:   {replyMetaCap, 1 << 30},
+	kindReply:   {replyMetaCap, maxBody},
 	kindTime:    {smallCap, 0},
 	kindStop:    {0, 64 << 20},
 	kindBarrier: {0, 0},

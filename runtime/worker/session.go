@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,7 +104,7 @@ func (s *session) stop(reason runtime.Failure) {
 	s.cancel(errors.New(reason.Message))
 	s.grace = time.AfterFunc(stopGrace, s.worker.kill)
 	// A worker that does not read would hold this up; the kill ends that.
-	go s.worker.link.send(frame{kind: kindStop, run: s.id, body: reason.Message})
+	go s.worker.link.send(frame{kind: kindStop, run: s.id, body: shorten(reason.Message, 1<<20)})
 }
 
 // stopNow ends the run without asking the worker.
@@ -174,7 +175,7 @@ func (s *session) caps() caps {
 // lineCap is how much of a console line crosses under an output limit: a little
 // more than the limit, so that the ledger sees the excess and can keep the
 // longest prefix that fits.
-func lineCap(output int) int { return output + 4 }
+func lineCap(output int) int { return min(output, maxBody) + 4 }
 
 func (s *session) handle(f frame) error {
 	switch f.kind {
@@ -306,13 +307,14 @@ func (e *ending) reusable() bool {
 	}
 	switch e.failure.Kind {
 	case runtime.Exception:
-		return e.failure.Message != depthExceeded
+		return !strings.HasPrefix(e.failure.Message, depthExceeded)
 	case runtime.InvalidInput, runtime.InvalidOutput:
 		return true
 	}
 	return false
 }
 
+// depthExceeded begins the failure of a program that recursed too deep.
 const depthExceeded = "call depth exceeded"
 
 // barrierWait is how long a worker that has settled its run may take to say that

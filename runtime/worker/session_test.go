@@ -407,6 +407,31 @@ func TestPreAborted(t *testing.T) {
 	}
 }
 
+// Calls reach the host in the order of the program, whichever of the engine's
+// goroutines is first.
+func TestCallsArriveInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := overEngine(t, Options{}, func(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+			var all sync.WaitGroup
+			for i := range 8 {
+				all.Go(func() {
+					time.Sleep(time.Duration(8-i) * time.Second)
+					req.Bindings[0].Call(ctx, runtime.Invocation{Member: "a", Args: fmt.Sprint(i + 1), Seq: i + 1})
+				})
+			}
+			all.Wait()
+			return runtime.Result{}, nil
+		})
+		mustRun(t, f, runtime.Request{Parallel: 8, Bindings: tools(t, func(_ context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+			if inv.Args != fmt.Sprint(inv.Seq) {
+				t.Errorf("call %s arrived as number %d", inv.Args, inv.Seq)
+			}
+			return runtime.Reply{}, nil
+		})})
+		f.Close()
+	})
+}
+
 // Parallel is how many bodies run at once, whatever the engine hands out.
 func TestParallelCredit(t *testing.T) {
 	for _, parallel := range []int{0, 1, 3} {

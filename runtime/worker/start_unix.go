@@ -30,7 +30,9 @@ type starter struct {
 	env    []string
 	logger *slog.Logger
 	orders chan func()
-	noted  sync.Once
+
+	mu    sync.Mutex
+	first *helloMeta
 }
 
 // newStarter checks what can be checked without starting anything.
@@ -122,20 +124,32 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 	if err := w.greet(greeting{nonce: nonce, build: s.build, wait: helloWait}); err != nil {
 		return nil, err
 	}
-	s.note(w.hello)
+	if err := s.note(w.hello); err != nil {
+		w.end()
+		return nil, err
+	}
 	return w, nil
 }
 
-// note logs once what is particular about the workers of this host.
-func (s *starter) note(hello helloMeta) {
-	s.noted.Do(func() {
-		if hello.Descriptors > 0 {
-			s.logger.Warn("package initialisation leaves descriptors open in worker processes; name a slim Worker.Binary to keep them out", "descriptors", hello.Descriptors)
+// note logs once what is particular about the workers of this host, and refuses
+// one that lacks a protection the first one had.
+func (s *starter) note(hello helloMeta) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first != nil {
+		if s.first.DataLimit && !hello.DataLimit {
+			return &startError{problem: "it has no hard memory limit, which earlier workers had"}
 		}
-		if !hello.DataLimit {
-			s.logger.Warn("worker processes run without a hard memory limit: it needs Linux and a build without the race detector")
-		}
-	})
+		return nil
+	}
+	s.first = &hello
+	if hello.Descriptors > 0 {
+		s.logger.Warn("package initialisation leaves descriptors open in worker processes; name a slim Worker.Binary to keep them out", "descriptors", hello.Descriptors)
+	}
+	if !hello.DataLimit {
+		s.logger.Warn("worker processes run without a hard memory limit: it needs Linux and a build without the race detector")
+	}
+	return nil
 }
 
 // spawn starts the process.

@@ -59,6 +59,27 @@ func TestDepthGuard(t *testing.T) {
 	}
 }
 
+// A protection that was there at the start is not given up later.
+func TestLostProtectionIsRefused(t *testing.T) {
+	s := &starter{logger: slog.New(slog.DiscardHandler)}
+	for i, tt := range []struct {
+		hello helloMeta
+		want  string
+	}{
+		{helloMeta{DataLimit: true}, ""},
+		{helloMeta{DataLimit: true}, ""},
+		{helloMeta{}, "it has no hard memory limit, which earlier workers had"},
+	} {
+		got := ""
+		if err := s.note(tt.hello); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("worker %d: %q, want %q", i, got, tt.want)
+		}
+	}
+}
+
 func TestExitFailures(t *testing.T) {
 	limits := runtime.Limits{Heap: 64 << 20}
 	for _, tt := range []struct {

@@ -90,6 +90,7 @@ func TestLibrary(t *testing.T) {
 		{"performance", `return [typeof performance.now(), performance.now() >= 0, typeof performance.timeOrigin].join()`, "number,true,number"},
 		{"WeakRef", `const o = {}; return new WeakRef(o).deref() === o`, "true"},
 		{"lazy globals can be replaced", `URL = 5; globalThis.TextEncoder = 6; return [URL, TextEncoder, typeof structuredClone, typeof structuredClone].join()`, "5,6,function,function"},
+		{"lazy globals survive a frozen global object", `Object.freeze(globalThis); return [new URL("http://x/").href, URL === URL, typeof crypto.randomUUID()].join()`, "http://x/,true,string"},
 		{"lazy globals are ordinary once read", `const c = crypto; const d = Object.getOwnPropertyDescriptor(globalThis, "crypto"); return [c === crypto, d.value === c, d.writable, d.enumerable, d.configurable].join()`, "true,true,true,false,true"},
 	}
 	for _, tt := range tests {
@@ -136,6 +137,50 @@ func TestJSON(t *testing.T) {
 				t.Errorf("%s\n got %s\nwant %s", tt.body, got, tt.want)
 			}
 		})
+	}
+}
+
+// TestStringifyIsTheEngines compares with the engine's own JSON.stringify where
+// that is right.
+func TestStringifyIsTheEngines(t *testing.T) {
+	for _, args := range []string{
+		`null`, `undefined`, `() => 1`, `Symbol()`, `1`, `-0`, `1e21`, `NaN`, `"x\u2028\ud800\u0001"`, `true`,
+		`[]`, `{}`, `[[], {}]`, `[1, [2, {a: [3]}]]`, `[undefined, () => 1, Symbol(), NaN]`, `{a: undefined, b() {}, c: Symbol(), d: null}`,
+		`{a: 1, b: [1, 2], c: {d: {}}}, null, 2`, `[[1], []], null, "--"`, `{a: 1}, null, 20`, `{a: [1]}, null, "abcdefghijklmn"`, `{a: 1}, null, new Number(3)`, `{a: 1}, null, -1`, `[], null, 2`, `{a: undefined}, null, 2`,
+		`{a: 1, b: 2, c: {a: 3, d: 4}}, ["a", "c", "c"]`, `{1: "x", a: "y"}, [1, new String("a"), {}]`, `{a: 1}, []`,
+		`{a: 1, b: [2, {c: 3}]}, (k, v) => typeof v === "number" ? v + 1 : v`, `{a: 1, b: 2}, (k, v) => k === "a" ? undefined : v`, `{a: {b: 1}}, function (k, v) { return k === "b" ? Object.keys(this).join() : v }`, `5, (k, v) => [k, v, k === "" ? 1 : 2].length > 2 && k === "" ? {z: 1} : v`,
+		`[new Number(1), new String("s"), new Boolean(false)]`, `new Date(0)`, `{toJSON(k) { return "key:" + k }}`, `{x: {toJSON(k) { return "key:" + k }}}`, `[{toJSON(k) { return typeof k + k }}]`, `/x/`, `new Map([[1, 2]])`, `new Error("x")`, `Object.create({a: 1})`,
+		`new Proxy([1, 2], {})`, `new Proxy({a: 1}, {})`, `JSON.rawJSON("1e1000")`, `{a: JSON.rawJSON('"x"')}`, `{"\ud800": 1, b: 2}`, `[1, , 3]`, `Object.assign([1], {x: 2})`, `{get a() { return 1 }}`, `new Uint8Array([1, 2])`, `"\ud83d\ude00é"`, `{"é\n": 1}`,
+		`(() => { const a = {}; a.b = [a]; return a })()`, `{get a() { throw new Error("no") }}`, `{toJSON() { throw new Error("no") }}`, `[1], () => { throw new Error("no") }`,
+	} {
+		program := `(() => { try { return String(JSON.stringify(` + args + `)) } catch (e) { return e.name + ": " + e.message } })()`
+		want, err := goja.New().RunString(program)
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		if got := newEngine(t, jslib.Host{}).run(t, program).String(); got != want.String() {
+			t.Errorf("JSON.stringify(%s)\n got %s\nwant %s", args, got, want)
+		}
+	}
+}
+
+func TestStringifyIsBounded(t *testing.T) {
+	e := newEngine(t, jslib.Host{MaxBytes: 1 << 20})
+	for body, want := range map[string]string{
+		`let x = []; for (let i = 0; i < 1e5; i++) x = [x]; return JSON.stringify(x)`:         "rejected: RangeError: JSON.stringify: the value is nested deeper than 10000 levels",
+		`let x = []; for (let i = 0; i < 9999; i++) x = [x]; return JSON.stringify(x).length`: "20000",
+		`let x = ["leaf"]; for (let i = 0; i < 40; i++) x = [x, x]; return JSON.stringify(x)`: "rejected: RangeError: JSON.stringify: the text is longer than 1048576 bytes",
+		`return JSON.stringify(new Array(4294967295))`:                                        "rejected: RangeError: JSON.stringify: the text is longer than 1048576 bytes",
+		`return JSON.stringify({toJSON() { return {toJSON: this.toJSON, n: 1} }})`:            `{"n":1}`,
+	} {
+		if got := e.settle(t, body); got != want {
+			t.Errorf("%s\n got %s\nwant %s", body, got, want)
+		}
+	}
+	asked := 0
+	stopped := newEngine(t, jslib.Host{Stop: func() bool { asked++; return true }})
+	if got := stopped.settle(t, `return JSON.stringify(Array(1e5).fill(1))`); got != "rejected: RangeError: JSON.stringify was stopped" || asked != 1 {
+		t.Errorf("got %s after %d questions", got, asked)
 	}
 }
 

@@ -24,10 +24,13 @@ type Host struct {
 	// After runs f on the engine's goroutine after d, for AbortSignal.timeout;
 	// cancel may be called any time. Nil: AbortSignal.timeout throws.
 	After func(d time.Duration, f func()) (cancel func())
+	// Stop is asked now and then by library functions that run long, which an
+	// interrupt cannot reach; true makes them fail. It may be nil.
+	Stop func() bool
 	// MaxConsoleBytes bounds one console entry; the rest is cut and said to be.
 	// Zero: 1 MiB.
 	MaxConsoleBytes int
-	// MaxBytes bounds what one library call may produce (atob, structuredClone,
+	// MaxBytes bounds what one library call may produce (JSON, Buffer, atob,
 	// TextDecoder). Zero: 64 MiB.
 	MaxBytes int
 }

@@ -11,7 +11,7 @@ import (
 // InspectOptions shape the text of Inspect. Zero fields take the defaults,
 // which are those of console.log.
 type InspectOptions struct {
-	Depth    int // nested levels shown; default 4, negative: none (see depthZero)
+	Depth    int // levels shown inside the outermost object; default 4, -1: not even that object's parts
 	Array    int // elements shown of one array, Set or Map; default 100
 	Break    int // columns after which a value is spread over lines; default 80
 	MaxBytes int // longest text; default 64 KiB

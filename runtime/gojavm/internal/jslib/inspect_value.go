@@ -183,8 +183,10 @@ func (c *inspection) object(o *goja.Object, level int) string {
 		if known {
 			name = "[" + name + "]"
 		}
+		c.left -= len(name)
 		return name
 	}
+	c.left -= len(s.open) + len(s.close)
 	level++
 	c.seen = append(c.seen, o)
 	c.current = level

@@ -121,7 +121,7 @@ func (l *lib) installLibrary() error {
 	return err
 }
 
-// lazy is the globals that are made when a program first reads them.
+// lazyWeb is the globals of js/web.js, made when a program first reads one.
 var lazyWeb = []string{
 	"DOMException", "Event", "CustomEvent", "EventTarget", "AbortSignal", "AbortController", "TextEncoder", "TextDecoder",
 	"Crypto", "crypto", "Performance", "performance", "WeakRef", "FinalizationRegistry", "structuredClone", "URL", "URLSearchParams",
@@ -158,15 +158,17 @@ func (l *lib) define(name string, v goja.Value) error {
 
 // lazy makes a global that becomes an ordinary one when it is read or written.
 func (l *lib) lazy(name string, build func() (goja.Value, error)) error {
+	var made goja.Value
 	get := l.function("get "+name, 0, func(goja.FunctionCall) goja.Value {
-		v, err := build()
-		if err != nil {
-			panic(l.failure(err))
+		if made == nil {
+			v, err := build()
+			if err != nil {
+				panic(l.failure(err))
+			}
+			made = v
+			_ = l.define(name, v) // a frozen global object keeps the accessor
 		}
-		if err := l.define(name, v); err != nil {
-			panic(l.failure(err))
-		}
-		return v
+		return made
 	})
 	set := l.function("set "+name, 0, func(call goja.FunctionCall) goja.Value {
 		if err := l.define(name, call.Argument(0)); err != nil {

@@ -13,43 +13,29 @@ import (
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
-// jsonLib is the engine's own functions behind JSON.
+// jsonLib is what JSON needs of the engine.
 type jsonLib struct {
-	stringify goja.Callable
-	raw       goja.Callable
+	bigInt *goja.Object // BigInt.prototype, which a program may give a toJSON
 }
 
 // installJSON replaces JSON.parse, which in the engine rounds integers, loses
-// unpaired surrogates and gives no positions, and teaches JSON.stringify to
-// print bigints as integers.
+// unpaired surrogates and gives no positions, and JSON.stringify, which refuses
+// bigints.
 func (l *lib) installJSON() error {
 	object, ok := l.vm.Get("JSON").(*goja.Object)
 	if !ok {
 		return errors.New("the engine has no JSON")
 	}
-	l.json.stringify, _ = goja.AssertFunction(object.Get("stringify"))
-	l.json.raw, _ = goja.AssertFunction(object.Get("rawJSON"))
-	bigInt, ok := l.vm.Get("BigInt").(*goja.Object)
-	if !ok || l.json.stringify == nil || l.json.raw == nil {
-		return errors.New("the engine's JSON or BigInt is not complete")
-	}
-	proto, ok := bigInt.Get("prototype").(*goja.Object)
+	constructor, ok := l.vm.Get("BigInt").(*goja.Object)
 	if !ok {
+		return errors.New("the engine has no BigInt")
+	}
+	if l.json.bigInt, ok = constructor.Get("prototype").(*goja.Object); !ok {
 		return errors.New("the engine's BigInt has no prototype")
 	}
-	l.method(proto, "toJSON", 0, func(call goja.FunctionCall) goja.Value { return l.rawInteger(call.This) })
 	l.method(object, "parse", 2, l.parse)
 	l.method(object, "stringify", 3, l.stringify)
 	return nil
-}
-
-// rawInteger is the JSON.rawJSON object that prints a bigint.
-func (l *lib) rawInteger(v goja.Value) goja.Value {
-	raw, err := l.json.raw(goja.Undefined(), v.ToString())
-	if err != nil {
-		panic(l.failure(err))
-	}
-	return raw
 }
 
 // parse is JSON.parse with integers beyond ±(2^53-1) as bigints.
@@ -166,52 +152,4 @@ func (r *revival) child(o *goja.Object, key string, depth int) {
 		return
 	}
 	_ = o.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
-}
-
-// maxReplacer bounds an array of property names: the engine makes room for all
-// of them first.
-const maxReplacer = 100_000
-
-// stringify is JSON.stringify whose function replacers see bigints as they are
-// and may return them.
-func (l *lib) stringify(call goja.FunctionCall) goja.Value {
-	args := append([]goja.Value(nil), call.Arguments...)
-	if len(args) > 1 {
-		if isArray(args[1]) && args[1].(*goja.Object).Get("length").ToInteger() > maxReplacer {
-			l.throw("RangeError", fmt.Sprintf("JSON.stringify: the list of property names is longer than %d", maxReplacer))
-		}
-		if replacer, ok := goja.AssertFunction(args[1]); ok {
-			args[1] = l.replacer(replacer)
-		}
-	}
-	out, err := l.json.stringify(call.This, args...)
-	if err != nil {
-		panic(l.failure(err))
-	}
-	return out
-}
-
-func (l *lib) replacer(replacer goja.Callable) goja.Value {
-	return l.function("replacer", 2, func(call goja.FunctionCall) goja.Value {
-		key, value := call.Argument(0), call.Argument(1)
-		if holder, ok := call.This.(*goja.Object); ok {
-			// toJSON has turned a bigint into its text by now.
-			if p, ok := l.inspector.own(holder, key.String()); ok && p.value != nil && goja.IsBigInt(p.value) && isRaw(value) {
-				value = p.value
-			}
-		}
-		out, err := replacer(call.This, key, value)
-		if err != nil {
-			panic(l.failure(err))
-		}
-		if goja.IsBigInt(out) {
-			return l.rawInteger(out)
-		}
-		return out
-	})
-}
-
-func isRaw(v goja.Value) bool {
-	o, ok := v.(*goja.Object)
-	return ok && !isProxy(o) && o.ClassName() == "RawJSON"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	_ "time/tzdata" // time zones are the same on every host and need no disk
 
 	"github.com/dop251/goja"
 )

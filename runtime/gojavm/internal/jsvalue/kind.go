@@ -158,7 +158,7 @@ func (e *encoder) plain(o *goja.Object) error {
 	for _, key := range f.keys {
 		if strings.ContainsRune(key, utf8.RuneError) {
 			var err error
-			if f.keys, f.values, err = oddEntries(e.vm, o); err != nil {
+			if f.keys, f.values, err = Entries(e.vm, o); err != nil {
 				return err
 			}
 			break
@@ -225,9 +225,11 @@ var entriesProgram = sync.OnceValue(func() *goja.Program {
 	return goja.MustCompile("entries", `(function(o){const c={__proto__:null,...o};let r=null;for(const k in c)r={k,v:c[k],r};return r})`, true)
 })
 
-// oddEntries reads the properties of an object that has names the string API
-// cannot spell, each once. The names come back in WTF-8.
-func oddEntries(vm *goja.Runtime, o *goja.Object) (keys []string, values []goja.Value, err error) {
+// Entries reads the own enumerable properties of an object, each once, also
+// those whose names have unpaired surrogates, which the string API of the engine
+// cannot spell. The names come back in WTF-8. It is slow; use it only for such
+// objects.
+func Entries(vm *goja.Runtime, o *goja.Object) (keys []string, values []goja.Value, err error) {
 	fn, err := vm.RunProgram(entriesProgram())
 	if err != nil {
 		return nil, nil, err

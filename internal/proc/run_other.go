@@ -1,0 +1,13 @@
+//go:build !unix
+
+package proc
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+)
+
+func run(context.Context, Command) (Result, error) {
+	return Result{}, fmt.Errorf("cannot start processes on %s: sessions that can be ended as a whole need a Unix system", goruntime.GOOS)
+}

@@ -1,0 +1,242 @@
+//go:build unix
+
+package proc
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// linger is how long streams that a background job holds open are read on
+	// after the process itself has exited.
+	linger = 250 * time.Millisecond
+	// stuck is how long ending what is left, and reading what it wrote, may
+	// take.
+	stuck = 2 * time.Second
+	// markName is the variable that tells a process which run it comes from,
+	// whatever session it moves to.
+	markName = "RUNCODE_CHILD"
+)
+
+// child is a started process.
+type child struct {
+	process *os.Process
+	tree    *tree
+	exited  chan struct{} // closed when it has ended
+
+	// What it left; set when it is reaped, on Linux by run, elsewhere before
+	// exited is closed.
+	state *os.ProcessState
+	err   error
+
+	stdin          *os.File
+	stdout, stderr *stream
+	fed            chan struct{}
+}
+
+func run(ctx context.Context, c Command) (Result, error) {
+	begun := time.Now()
+	p, err := start(c)
+	if err != nil {
+		return Result{}, err
+	}
+	end := p.await(ctx, c.Timeout)
+	if end == Exited {
+		p.drain(ctx)
+	}
+	left := p.tree.end(stuck)
+	<-p.exited
+	if p.state == nil && p.err == nil {
+		p.state, p.err = p.process.Wait()
+	}
+	p.close()
+	r := Result{End: end, Code: -1, Stdout: p.stdout.output(), Stderr: p.stderr.output(), Took: time.Since(begun), Left: left}
+	if end == Exited && p.err == nil {
+		r.settle(p.state)
+	}
+	return r, nil
+}
+
+// settle fills in how a process that ended by itself did so.
+func (r *Result) settle(state *os.ProcessState) {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		r.End, r.Signal = Signaled, status.Signal().String()
+		return
+	}
+	r.Code = state.ExitCode()
+}
+
+// start starts the process and everything that serves its streams.
+func start(c Command) (*child, error) {
+	var pipes pipes
+	defer pipes.closeTheirs()
+	stdin, stdout, stderr := pipes.in(), pipes.out(), pipes.out()
+	mark := markName + "=" + rand.Text()
+	var process *os.Process
+	err := pipes.err
+	if err == nil {
+		process, err = os.StartProcess(c.Path, append([]string{filepath.Base(c.Path)}, c.Args...), &os.ProcAttr{
+			Dir:   c.Dir,
+			Env:   append([]string{mark}, c.Env...),
+			Files: pipes.theirs,
+			Sys:   &syscall.SysProcAttr{Setsid: true},
+		})
+	}
+	if err != nil {
+		pipes.closeOurs()
+		return nil, err
+	}
+	p := &child{
+		process: process,
+		tree:    newTree(process.Pid, mark),
+		exited:  make(chan struct{}),
+		stdin:   stdin,
+		stdout:  newStream(stdout, c.MaxStdout),
+		stderr:  newStream(stderr, c.MaxStderr),
+		fed:     make(chan struct{}),
+	}
+	go p.feed(c.Stdin)
+	go p.stdout.read()
+	go p.stderr.read()
+	go func() {
+		defer close(p.exited)
+		p.awaitExit()
+	}()
+	return p, nil
+}
+
+// await waits for the first reason to end.
+func (p *child) await(ctx context.Context, timeout time.Duration) End {
+	var expired <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		expired = timer.C
+	}
+	select {
+	case <-p.exited:
+		return Exited
+	case <-expired:
+		return TimedOut
+	case <-ctx.Done():
+		return Cancelled
+	}
+}
+
+// drain gives background jobs a moment to finish writing.
+func (p *child) drain(ctx context.Context) {
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for _, s := range []*stream{p.stdout, p.stderr} {
+		select {
+		case <-s.done:
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// feed writes standard input. That nobody reads it is no error.
+func (p *child) feed(text string) {
+	defer close(p.fed)
+	defer p.stdin.Close()
+	_, _ = io.WriteString(p.stdin, text)
+}
+
+// close ends the goroutines that serve the streams. One that a process which
+// could not be ended still holds open is given up.
+func (p *child) close() {
+	_ = p.stdin.SetWriteDeadline(time.Now())
+	<-p.fed
+	p.stdout.close()
+	p.stderr.close()
+}
+
+// stream is an output stream of a child, of which the beginning is kept.
+type stream struct {
+	file *os.File
+	max  int
+	done chan struct{}
+
+	mu   sync.Mutex
+	head []byte
+	size int64
+}
+
+func newStream(file *os.File, max int) *stream {
+	return &stream{file: file, max: max, done: make(chan struct{})}
+}
+
+func (s *stream) read() {
+	defer close(s.done)
+	defer s.file.Close()
+	_, _ = io.Copy(s, s.file)
+}
+
+// Write keeps what there is room for.
+func (s *stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size += int64(len(b))
+	if room := s.max - len(s.head); room > 0 {
+		s.head = append(s.head, b[:min(room, len(b))]...)
+	}
+	return len(b), nil
+}
+
+func (s *stream) close() {
+	_ = s.file.SetReadDeadline(time.Now().Add(stuck))
+	<-s.done
+}
+
+func (s *stream) output() Output {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Output{Head: string(s.head), Size: s.size}
+}
+
+// pipes makes the pipes of a child; after the first failure it makes no more.
+type pipes struct {
+	ours, theirs []*os.File
+	err          error
+}
+
+// in is our end of a pipe the child reads.
+func (p *pipes) in() *os.File {
+	r, w := p.pipe()
+	p.theirs, p.ours = append(p.theirs, r), append(p.ours, w)
+	return w
+}
+
+// out is our end of a pipe the child writes.
+func (p *pipes) out() *os.File {
+	r, w := p.pipe()
+	p.theirs, p.ours = append(p.theirs, w), append(p.ours, r)
+	return r
+}
+
+func (p *pipes) pipe() (r, w *os.File) {
+	if p.err == nil {
+		r, w, p.err = os.Pipe()
+	}
+	return r, w
+}
+
+func (p *pipes) closeTheirs() { closeAll(p.theirs) }
+func (p *pipes) closeOurs()   { closeAll(p.ours) }
+
+// closeAll closes files; a nil one is refused by Close itself.
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}

@@ -1,0 +1,22 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Emit writes an event of a listener's own into the log, numbered among those
+// of the calls and marked ignorable, so that readers who do not know its type
+// pass over it. Without a Sink it does nothing. An error of the sink is reported
+// to the Logger as for any other event, so the caller may ignore it. The types
+// the pipeline writes itself, tool/... and user/message, are refused: nobody
+// else may add to what calls did.
+func (p *Pipeline) Emit(eventType string, data tools.JSON) error {
+	if eventType == "" || eventType == EventUserMessage || strings.HasPrefix(eventType, "tool/") {
+		return fmt.Errorf("cannot emit an event of type %q: the pipeline writes tool/... and user/message itself; use a type of your own", eventType)
+	}
+	_, err := p.journal.emit(Event{Type: eventType, Data: data, Ignorable: true})
+	return err
+}

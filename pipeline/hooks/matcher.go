@@ -1,0 +1,111 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+const (
+	// matchTimeout is how long testing one name may take.
+	matchTimeout = 250 * time.Millisecond
+	// maxPattern is the longest pattern that is compiled, in bytes: compiling
+	// cannot be interrupted.
+	maxPattern = 4096
+	// maxSubject is the longest tool name that is tested, in bytes. Providers
+	// allow 64 characters.
+	maxSubject = 1024
+)
+
+// matcher selects tools by name. The zero matcher selects all.
+type matcher struct {
+	text   string
+	exact  []string        // alternatives without special characters
+	regex  *regexp2.Regexp // else
+	broken error           // why it selects nothing
+}
+
+// newMatcher reads a matcher: nothing or "*" for all tools, letters, digits, _
+// and | for exact names, anything else a regular expression that need not match
+// the whole name.
+func newMatcher(text string) *matcher {
+	m := &matcher{text: text}
+	switch {
+	case text == "" || text == "*":
+	case !strings.ContainsFunc(text, special):
+		m.exact = strings.Split(text, "|")
+	case len(text) > maxPattern:
+		m.broken = fmt.Errorf("it has %d bytes, the most is %d", len(text), maxPattern)
+	default:
+		m.regex, m.broken = compile(text)
+	}
+	return m
+}
+
+func special(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '|')
+}
+
+// compile reads a pattern as JavaScript does.
+func compile(text string) (regex *regexp2.Regexp, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			regex, err = nil, fmt.Errorf("the regular expression compiler crashed: %v", r)
+		}
+	}()
+	regex, err = regexp2.Compile(text, regexp2.ECMAScript, regexp2.Unicode)
+	if err == nil {
+		regex.MatchTimeout = matchTimeout
+	}
+	return regex, err
+}
+
+// errSlow says that a test was given up.
+var errSlow = fmt.Errorf("took more than %v to test", matchTimeout)
+
+// matches reports whether the matcher selects a tool by any of its names. An
+// error means that nobody can say.
+func (m *matcher) matches(names []string) (bool, error) {
+	switch {
+	case m.broken != nil:
+		return false, fmt.Errorf("does not compile: %w", m.broken)
+	case m.exact != nil:
+		return slices.ContainsFunc(names, m.named), nil
+	case m.regex == nil:
+		return true, nil
+	}
+	for _, name := range names {
+		if ok, err := m.found(name); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// named compares without regard to case: a tool is the same in either.
+func (m *matcher) named(name string) bool {
+	return slices.ContainsFunc(m.exact, func(alternative string) bool { return strings.EqualFold(alternative, name) })
+}
+
+func (m *matcher) found(name string) (ok bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			ok, err = false, fmt.Errorf("crashed: %v", r)
+		}
+	}()
+	if len(name) > maxSubject {
+		return false, fmt.Errorf("cannot be tested on a tool name of %d bytes", len(name))
+	}
+	ok, err = m.regex.MatchString(name)
+	switch {
+	case err == nil:
+		return ok, nil
+	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
+		return false, errors.New("needs too much memory to test")
+	}
+	return false, errSlow
+}
