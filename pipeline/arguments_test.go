@@ -183,6 +183,9 @@ func TestOutcomeIsImmutable(t *testing.T) {
 	blocks := text("original")
 	message := note("original")
 	p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(_ context.Context, run *tools.Run) (tools.Result, error) {
+		early := note("original")
+		run.Defer(early)
+		early.Content[0].Text = "edited"
 		run.Defer(message)
 		return tools.Result{Value: tools.StringJSON("v"), Content: blocks}, nil
 	}))
@@ -198,6 +201,6 @@ func TestOutcomeIsImmutable(t *testing.T) {
 	o.Content()[0].Text = "edited"
 	o.Contexts()[0].Content[0].Text = "edited"
 	check(t, "case 78: content", o.Text(), "original")
-	check(t, "case 78: contexts", texts(o.Contexts()), []string{"original"})
+	check(t, "case 78: contexts", texts(o.Contexts()), []string{"original", "original"})
 	check(t, "case 78: the result a listener kept", kept.Content()[0].Text, "original")
 }

@@ -38,9 +38,6 @@ func (l *Ledger) Log(text string) bool {
 	return true
 }
 
-// Room is the number of bytes that are left.
-func (l *Ledger) Room() int { return l.limit - l.size }
-
 // Over says whether a line did not fit.
 func (l *Ledger) Over() bool { return l.over }
 

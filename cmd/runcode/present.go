@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -66,9 +67,18 @@ func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode
 	if err != nil {
 		return err
 	}
+	about, err := cm.Present()
+	if err != nil {
+		return err
+	}
 	if isTerminal(s.out) {
 		out = termtext.Escape(out)
 	}
-	_, err = fmt.Fprint(s.out, out)
-	return err
+	if _, err := io.WriteString(s.out, out); err != nil {
+		return fmt.Errorf("cannot write the text: %w", err)
+	}
+	for _, note := range about.Notes {
+		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(note))
+	}
+	return nil
 }

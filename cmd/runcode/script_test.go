@@ -62,11 +62,11 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 			ts.Fatalf("standard output differs (-want +got):\n%s", diff)
 		}
 	},
-	// says LINE...: the last standard error is exactly these lines, in which
-	// durations are written <t>.
+	// says LINE...: the last standard error is exactly these lines, with the
+	// durations of the summary as <t>.
 	"says": func(ts *testscript.TestScript, _ bool, args []string) {
 		want := strings.Join(args, "\n")
-		got := strings.TrimSuffix(durations.ReplaceAllString(ts.ReadFile("stderr"), "<t>"), "\n")
+		got := strings.TrimSuffix(summary.ReplaceAllStringFunc(ts.ReadFile("stderr"), withoutDurations), "\n")
 		if diff := cmp.Diff(want, got); diff != "" {
 			ts.Fatalf("standard error differs (-want +got):\n%s", diff)
 		}
@@ -85,7 +85,7 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 		}
 	},
 	// fails KIND LINE TEXT: the last standard output, of --json, is a failure of
-	// that kind at that line (0: none) whose message holds the text.
+	// that kind at that line (0: none, -: any) whose message holds the text.
 	"fails": func(ts *testscript.TestScript, _ bool, args []string) {
 		var got struct {
 			IsError bool
@@ -94,8 +94,12 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 		if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &got); err != nil {
 			ts.Fatalf("standard output is not JSON: %v", err)
 		}
-		line, err := strconv.Atoi(args[1])
-		ts.Check(err)
+		line := got.Error.Line
+		if args[1] != "-" {
+			var err error
+			line, err = strconv.Atoi(args[1])
+			ts.Check(err)
+		}
 		if !got.IsError || got.Error.Kind != args[0] || got.Error.Line != line || !strings.Contains(got.Error.Message, args[2]) {
 			ts.Fatalf("got failure %v of kind %q at line %d: %.200q, want kind %q at line %d with %q", got.IsError, got.Error.Kind, got.Error.Line, got.Error.Message, args[0], line, args[2])
 		}
@@ -135,10 +139,13 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args [
 }
 
 var (
+	summary   = regexp.MustCompile(`(?m)^runcode: (ok|failed), .*`)
 	durations = regexp.MustCompile(`\b\d+(\.\d+)?(µs|ms|s)\b`)
 	millis    = regexp.MustCompile(`("(?:wallMs|computeMs|ms)":)[0-9.e-]+`)
 	randomID  = regexp.MustCompile(`\b[A-Z2-7]{26}:code:`)
 )
+
+func withoutDurations(line string) string { return durations.ReplaceAllString(line, "<t>") }
 
 func exits(ts *testscript.TestScript, code, command string, args ...string) {
 	want, err := strconv.Atoi(code)

@@ -2,6 +2,9 @@ package termtext
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
 	"testing"
 	"unicode"
 )
@@ -52,4 +55,51 @@ func FuzzEscape(f *testing.F) {
 			t.Fatalf("Escape is not stable: %q then %q", got, again)
 		}
 	})
+}
+
+func TestEscapeJSON(t *testing.T) {
+	for _, tc := range []struct{ name, in, want string }{
+		{"harmless text stays", `{"a":"naïve ✓\n"}`, `{"a":"naïve ✓\n"}`},
+		{"right-to-left override", "{\"a\":\"\u202E\"}", `{"a":"\u202e"}`},
+		{"C1 CSI", "[\"\u009b2J\"]", `["\u009b2J"]`},
+		{"delete", "[\"\x7f\"]", `["\u007f"]`},
+		{"tag characters", "[\"\U000E0041\"]", `["\udb40\udc41"]`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := EscapeJSON(tc.in)
+			if got != tc.want {
+				t.Errorf("EscapeJSON(%q) = %q, want %q", tc.in, got, tc.want)
+			}
+			var before, after any
+			if err := errors.Join(json.Unmarshal([]byte(tc.in), &before), json.Unmarshal([]byte(got), &after)); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(before, after) {
+				t.Errorf("EscapeJSON(%q) means %v, want %v", tc.in, after, before)
+			}
+		})
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, tc := range []struct {
+		line    string
+		columns int
+		want    string
+	}{
+		{"", 0, ""},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"abcd", 1, "…"},
+		{"abcd", 0, ""},
+		{"abcd", -1, ""},
+		{"日本", 4, "日本"},
+		{"日本語", 4, "日…"},
+		{"日本語", 5, "日本…"},
+		{"日本語", 2, "…"},
+	} {
+		if got := Cut(tc.line, tc.columns); got != tc.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", tc.line, tc.columns, got, tc.want)
+		}
+	}
 }

@@ -181,3 +181,61 @@ func TestDepth(t *testing.T) {
 		t.Errorf("with a higher limit: %+v", res.Failure)
 	}
 }
+
+// The engine itself keeps no place for loops without calls.
+func TestPlacesOfLoops(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tc := range []struct {
+		code string
+		line int
+	}{
+		{"while (true) {}", 1},
+		{"f()\nfunction f() {\n  while (true) {}\n}", 3},
+		{"const a = Math.abs(1)\nwhile (true) {}", 2},
+		{"Math.abs(1)\nlet i = 0\nwhile (true) { i++ }", 3},
+		{"Math.abs(1)\nfor (;;);", 2},
+		{"Math.abs(1)\n\nfor (let i = 0; ; i++) {}", 3},
+		{"Math.abs(1)\ndo {} while (1)", 2},
+		{"Math.abs(1)\nouter: for (;;) {\n  for (;;) { continue outer }\n}", 2},
+		{"Math.abs(1)\nif (true)\n  for (;;);", 3},
+		{"Math.abs(1)\nif (false) {} else while (true);", 2},
+		{"Math.abs(1)\nswitch (1) {\n  case 1:\n    for (;;);\n}", 4},
+		{"const f = () => {\n  for (;;);\n}\n[1].map(f)", 2},
+		{"class A { static {\n  for (;;);\n} }", 2},
+		{"await null\nfor (;;);", 2},
+		{"async function* g() {\n  for (;;);\n  yield 1\n}\nfor await (const x of g());", 2},
+	} {
+		res := execute(t, rt, runtime.Request{Program: tc.code, Limits: runtime.Limits{Compute: 30 * time.Millisecond}})
+		f := res.Failure
+		if f == nil || f.Kind != runtime.Timeout {
+			t.Errorf("%q: %+v, want a time-out", tc.code, f)
+			continue
+		}
+		// A loop in a loop may be stopped in either.
+		if f.Site.Line != tc.line && !(strings.Contains(tc.code, "outer") && f.Site.Line == tc.line+1) {
+			t.Errorf("%q: line %d, want %d", tc.code, f.Site.Line, tc.line)
+		}
+	}
+}
+
+func TestMarksChangeNothing(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tc := range []struct{ code, want string }{
+		{"const out = []; a: for (let i = 0; i < 3; i++) { b: for (let j = 0; j < 3; j++) { if (j === 1) continue a; if (i === 2) break a; out.push(i, j) } } return out", "[0,0,1,0]"},
+		{"let n = 0; if (n === 0) while (n < 3) n++; else for (;;); return n", "3"},
+		{"let n = 0; if (true) a: do { n++; if (n > 2) break a; continue a } while (true); return n", "3"},
+		{"'use strict'; for (let i = 0; i < 1; i++); return (function () { 'use strict'; for (;;) return this === undefined })()", "true"},
+		{"const fs = []; for (let i = 0; i < 2; i++) fs.push(async () => (await null, i)); return await Promise.all(fs.map(f => f()))", "[0,1]"},
+		{"const o = { await: 1 }; return await (await Promise.resolve(o)).await", "1"},
+		{"return [await 1, await { then(r) { r(2) } }, await undefined === undefined]", "[1,2,true]"},
+		{"const o = { f() { return this === o } }; return await o.f()", "true"},
+		{"class A { static x = (() => { for (;;) return 5 })(); async m(v = 1) { return await v } } return [A.x, await new A().m()]", "[5,1]"},
+		{"function* g() { for (let i = 0; i < 2; i++) yield i } return [...g()]", "[0,1]"},
+		{"try { await Promise.reject(new Error('x')) } catch (e) { return e.message } finally { await null }", `"x"`},
+	} {
+		res := execute(t, rt, runtime.Request{Program: tc.code})
+		if res.Failure != nil || res.Value != tc.want {
+			t.Errorf("%s\n gives %s (%+v), want %s", tc.code, res.Value, res.Failure, tc.want)
+		}
+	}
+}

@@ -210,17 +210,23 @@ func (r *run) release() {
 	r.bytes, r.released = 0, true
 }
 
-// settle answers the program. It runs in a turn.
+// settle answers the program. It runs in a turn. The accounts end before the
+// program goes on, which may make its next call at once.
 func (r *run) settle(c *call) error {
-	defer r.forget(c)
 	if c.over {
+		r.forget(c)
 		return nil // it was cancelled, and the program knows
 	}
 	r.finish(c)
-	if c.err != nil {
-		return c.reject(r.newCallError(c, c.err))
+	var value goja.Value
+	err := c.err
+	if err == nil {
+		value, err = r.decode(c)
 	}
-	value, err := r.decode(c)
+	r.forget(c)
+	if jsvalue.Uncatchable(err) {
+		return err
+	}
 	if err != nil {
 		return c.reject(r.newCallError(c, err))
 	}

@@ -9,26 +9,30 @@ import (
 )
 
 // loop runs what answers and timers set off until the program's promise is
-// settled. It says whether the run goes on.
+// settled, a timer and an answer in turn, so that neither can starve the other.
+// It says whether the run goes on.
 func (r *run) loop() bool {
 	for r.main.State() == goja.PromiseStatePending {
-		if c := r.answered(); c != nil {
+		x := r.timers.due()
+		if x != nil {
+			if !r.turn(x.callback) {
+				return false
+			}
+			r.timers.again(x)
+			if r.main.State() != goja.PromiseStatePending {
+				break
+			}
+		}
+		c := r.answered()
+		if c != nil {
 			if !r.turn(func() error { return r.settle(c) }) {
 				return false
 			}
 			if r.main.State() != goja.PromiseStateRejected {
 				r.pump()
 			}
-			continue
 		}
-		if x := r.timers.due(); x != nil {
-			if !r.turn(x.callback) {
-				return false
-			}
-			r.timers.again(x)
-			continue
-		}
-		if !r.wait() {
+		if x == nil && c == nil && !r.wait() {
 			return false
 		}
 	}

@@ -188,14 +188,10 @@ func (p *program) syntaxError(m api.Message) *runtime.Failure {
 }
 
 func (p *program) syntaxFailure(text string, site runtime.Site) *runtime.Failure {
-	message := "SyntaxError: " + text
-	if site.Line > 0 {
-		message += fmt.Sprintf(" (%d:%d)", site.Line, site.Column)
-	}
 	return &runtime.Failure{
 		Kind:    runtime.Exception,
 		Name:    "SyntaxError",
-		Message: message,
+		Message: "SyntaxError: " + text,
 		Site:    site,
 		Frame:   runtime.CodeFrame(p.source, site),
 	}
@@ -292,7 +288,7 @@ func unwrap(tree *ast.Program) bool {
 				return false
 			}
 			calls++
-			markAwaits(arrow)
+			mark(arrow)
 			s.Expression = arrow
 		default:
 			return false

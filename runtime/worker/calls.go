@@ -250,8 +250,13 @@ func (c *calls) settle(id uint64, args int, a answer) {
 	c.hold.give(size + int64(args))
 }
 
-// reply sends an answer. A lost worker is noticed by the receiver.
+// reply sends an answer. A lost worker is noticed by the receiver. When the run
+// is being stopped the answer follows the stop: a program must not go on with it
+// first.
 func (c *calls) reply(id uint64, a answer) {
+	if c.ctx.Err() != nil {
+		<-c.session.told
+	}
 	meta := encode(a.meta)
 	if len(meta) > replyMetaCap {
 		a.meta.Code, a.meta.CallID, a.meta.Extra = "", "", nil

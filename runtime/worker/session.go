@@ -31,6 +31,9 @@ type session struct {
 	ledger *runtime.Ledger         // of the receiving goroutine
 	calls  *calls
 
+	told     chan struct{} // closed when the worker has been told to stop, or the run is over
+	tellOnce sync.Once
+
 	mu      sync.Mutex
 	over    bool             // a done frame came or the worker is gone: nothing stops the run any more
 	stopped *runtime.Failure // why the parent ended the run; the first reason counts
@@ -43,6 +46,7 @@ type session struct {
 // gone, and every call it made has returned. ctx is the caller's.
 func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error) {
 	s.id = newRunID()
+	s.told = make(chan struct{})
 	s.ledger = runtime.NewLedger(s.limits.Output)
 	callCtx, cancel := context.WithCancelCause(ctx)
 	s.cancel = cancel
@@ -104,8 +108,13 @@ func (s *session) stop(reason runtime.Failure) {
 	s.cancel(errors.New(reason.Message))
 	s.grace = time.AfterFunc(stopGrace, s.worker.kill)
 	// A worker that does not read would hold this up; the kill ends that.
-	go s.worker.link.send(frame{kind: kindStop, run: s.id, body: shorten(reason.Message, 1<<20)})
+	go func() {
+		s.worker.link.send(frame{kind: kindStop, run: s.id, body: shorten(reason.Message, 1<<20)})
+		s.markTold()
+	}()
 }
+
+func (s *session) markTold() { s.tellOnce.Do(func() { close(s.told) }) }
 
 // stopNow ends the run without asking the worker.
 func (s *session) stopNow(reason runtime.Failure) {
@@ -131,6 +140,7 @@ func (s *session) close() *runtime.Failure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
+	s.markTold()
 	if s.grace != nil {
 		s.grace.Stop()
 	}

@@ -49,6 +49,7 @@ func TestConsoleMethods(t *testing.T) {
 			"log: { toString: [Function: toString] }\nlog: NaN\nlog: {\n  toString: [Function: toString],\n  [Symbol(Symbol.toPrimitive)]: [Function: [Symbol.toPrimitive]]\n}\n"},
 		{"Symbol.toStringTag that throws", `console.log({get [Symbol.toStringTag]() { throw 1 }, a: 1})`, "log: { a: 1, [Symbol(Symbol.toStringTag)]: [Getter] }\n"},
 		{"replaced intrinsics", `Object.getOwnPropertyDescriptor = Object.keys = () => { throw 1 }; Array.prototype.join = null; Map.prototype.get = null; console.log({a: [1]}, new Set([1]))`, "log: { a: [ 1 ] } Set(1) { 1 }\n"},
+		{"a Map that never ends", `class Endless extends Map { *[Symbol.iterator]() { for (;;) yield [1, 2] } }; console.log(new Endless([[1, 2]]), new Map([[3, 4]]))`, "log: Endless(0) [Map] {} Map(1) { 3 => 4 }\n"},
 		{"a poisoned Object.prototype", `Object.prototype.get = () => 1; Object.prototype.value = 2; console.log({a: 1}, [2])`, "log: { a: 1 } [ 2 ]\n"},
 	}
 	for _, tt := range tests {
@@ -97,6 +98,13 @@ func TestConsoleShowsErrors(t *testing.T) {
 			}
 		})
 	}
+	t.Run("frames of the engine are left out", func(t *testing.T) {
+		e := newEngine(t, jslib.Host{})
+		e.run(t, `try { JSON.parse("x") } catch (e) { console.log(e) }`)
+		if got := e.entries[0].text; strings.Contains(got, "native") || !strings.Contains(got, "\n    at <eval>:1:") {
+			t.Errorf("got %q, want the program's frames alone", got)
+		}
+	})
 	t.Run("frames go through the host", func(t *testing.T) {
 		got := ""
 		e := newEngine(t, jslib.Host{Stack: func(frames string) string { got = frames; return "    at yourCode (program.ts:1:2)" }})

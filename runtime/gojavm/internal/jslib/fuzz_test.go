@@ -23,7 +23,7 @@ func FuzzURL(f *testing.F) {
 			base = nil
 		}
 		u, err := parseURL(text, base)
-		if err != nil || !utf8.ValidString(text+against) {
+		if err != nil || !utf8.ValidString(text) || !utf8.ValidString(against) {
 			return
 		}
 		href := u.href()
@@ -75,6 +75,9 @@ func FuzzConsole(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, format, data string) {
+		if !utf8.ValidString(format) || !utf8.ValidString(data) {
+			return // no program can make such a string
+		}
 		vm, said := goja.New(), 0
 		if err := Install(vm, Host{MaxConsoleBytes: 500, Console: func(_, text string) {
 			said++

@@ -62,6 +62,7 @@ type Inspector struct {
 	box   *goja.Object // holds the object that peek reads
 	peek  *goja.Object // peek[key] is the property descriptor of box.o
 	plain *goja.Object // Object.prototype
+	pairs goja.Value   // Map.prototype[Symbol.iterator]
 }
 
 // peekProgram makes property descriptors readable without a call from Go, which
@@ -87,6 +88,11 @@ func NewInspector(vm *goja.Runtime) (*Inspector, error) {
 	in.peek, _ = pair.Get("p").(*goja.Object)
 	if in.box == nil || in.peek == nil {
 		return nil, errors.New("the engine cannot be inspected")
+	}
+	if constructor, ok := vm.Get("Map").(*goja.Object); ok {
+		if proto, ok := constructor.Get("prototype").(*goja.Object); ok {
+			in.pairs = proto.GetSymbol(goja.SymIterator)
+		}
 	}
 	return in, nil
 }

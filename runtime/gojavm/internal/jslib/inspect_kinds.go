@@ -129,10 +129,23 @@ func setValues(vm *goja.Runtime, o *goja.Object) []goja.Value {
 	return values
 }
 
-// mapEntries reads a Map through the forEach its prototype has.
-func mapEntries(vm *goja.Runtime, o *goja.Object) []goja.Value {
+// mapEntries reads a Map as key, value, key, value. The engine gives them only
+// through the iterator, so a Map with one of its own shows no entries: it might
+// never end.
+func (in *Inspector) mapEntries(o *goja.Object) []goja.Value {
+	for p := o; ; p = p.Prototype() {
+		if p == nil || isProxy(p) {
+			return nil
+		}
+		if iterator, ok := in.ownSymbol(p, goja.SymIterator); ok {
+			if iterator.value == nil || in.pairs == nil || !iterator.value.SameAs(in.pairs) {
+				return nil
+			}
+			break
+		}
+	}
 	var pairs []goja.Value
-	if err := vm.ExportTo(o, &pairs); err != nil {
+	if err := in.vm.ExportTo(o, &pairs); err != nil {
 		return nil
 	}
 	flat := make([]goja.Value, 0, 2*len(pairs))
@@ -489,7 +502,7 @@ func (c *inspection) frames(stack string) string {
 	var lines []string
 	for _, line := range strings.Split("at "+below, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" {
+		if line == "" || strings.HasSuffix(line, "(native)") {
 			continue
 		}
 		if len(lines) == 10 {

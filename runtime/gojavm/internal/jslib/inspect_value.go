@@ -241,7 +241,7 @@ func (c *inspection) shape(o *goja.Object, level int, constructor string, known 
 		s.parts = func() []string { return c.members(values, level+1) }
 		return s, false
 	case exported == exportsMap && class == "Object":
-		entries := mapEntries(in.vm, o)
+		entries := in.mapEntries(o)
 		s.open = prefix(constructor, known, tag, "Map", size(len(entries)/2)) + "{"
 		s.keys = in.keys(o, false, c.o.Hidden)
 		if len(entries) == 0 && len(s.keys) == 0 {

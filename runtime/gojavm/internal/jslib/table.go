@@ -86,7 +86,7 @@ func (c *console) tableOf(o *goja.Object, only []string) *tableData {
 	switch {
 	case o.ExportType() == exportsMap && o.ClassName() == "Object":
 		t := newTable(tableIter, tableKey, tableValue)
-		pairs := mapEntries(c.lib.vm, o)
+		pairs := c.lib.inspector.mapEntries(o)
 		for i := 0; i+1 < len(pairs) && i/2 <= maxTableRows; i += 2 {
 			t.fill(tableIter, i/2, strconv.Itoa(i/2))
 			t.fill(tableKey, i/2, c.cell(pairs[i]))

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo-terminal and what has appeared on it.
+type terminal struct {
+	t         *testing.T
+	ctrl, tty *os.File
+
+	mu    sync.Mutex
+	grown *sync.Cond
+	text  bytes.Buffer
+	ended bool
+}
+
+func openTerminal(t *testing.T, columns uint16) *terminal {
+	t.Helper()
+	ctrl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("a pseudo-terminal is needed: %v", err)
+	}
+	fd := int(ctrl.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("a pseudo-terminal is needed: %v", err)
+	}
+	term := &terminal{t: t, ctrl: ctrl, tty: tty}
+	term.grown = sync.NewCond(&term.mu)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		term.read()
+	}()
+	t.Cleanup(func() {
+		tty.Close()
+		<-done // reading fails once nobody holds the terminal open
+		ctrl.Close()
+	})
+	return term
+}
+
+func (t *terminal) read() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := t.ctrl.Read(buf)
+		t.mu.Lock()
+		t.text.Write(buf[:n])
+		t.ended = err != nil
+		t.grown.Broadcast()
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// waitFor blocks until the text has appeared.
+func (t *terminal) waitFor(text string) {
+	t.t.Helper()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for !strings.Contains(t.text.String(), text) {
+		if t.ended {
+			t.t.Fatalf("the terminal shows %q, want %q in it", t.text.String(), text)
+		}
+		t.grown.Wait()
+	}
+}
+
+// all is everything that has appeared, once nothing can follow.
+func (t *terminal) all() string {
+	t.tty.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for !t.ended {
+		t.grown.Wait()
+	}
+	return strings.ReplaceAll(t.text.String(), "\r\n", "\n")
+}
+
+// command is the command with files in its working directory.
+func command(t *testing.T, files map[string]string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("runcode", args...) // where TestMain put it
+	cmd.Dir = dir
+	return cmd
+}
+
+// hostile returns, prints and throws what would take over a terminal.
+const hostileScript = `
+const evil = "\u001b]0;title\u0007\u001b[2J\u009b2J\r\u202eab\u{e0041}\u200b";
+console.log(evil);
+return { [evil]: evil };
+`
+
+const escaped = `\x1b]0;title\x07\x1b[2J\x9b2J\r\u{202e}ab\u{e0041}\u{200b}`
+
+func TestTerminalOutputIsEscaped(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"text", []string{"run", "--quiet", "hostile.ts"}, escaped + "\n"},
+		{"failure", []string{"run", "--quiet", "throws.ts"}, "Error: code run failed (exception): Error: " + escaped + "\n"},
+		{"note of declarations", []string{"types", "--tools", "none", "--mock", "evil.json"}, "[2J"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			term := openTerminal(t, 80)
+			cmd := command(t, map[string]string{
+				"hostile.ts": hostileScript,
+				"throws.ts":  strings.Replace(hostileScript, "return", "throw new Error(evil); return", 1),
+				"evil.json":  `{"tools": [{"name": "x", "description": "a\u001b[2J", "result": 1}]}`,
+			}, tc.args...)
+			cmd.Stdout = term.tty
+			_ = cmd.Run()
+			got := term.all()
+			if strings.ContainsAny(got, "\x1b\x07\r\u009b\u202e\u200b") || !strings.Contains(got, tc.want) {
+				t.Errorf("the terminal shows %q, want %q and nothing raw", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestTerminalJSON shows that what --json prints stays JSON, of the same
+// meaning, when it is made harmless.
+func TestTerminalJSON(t *testing.T) {
+	term := openTerminal(t, 80)
+	cmd := command(t, map[string]string{"hostile.ts": hostileScript}, "run", "--quiet", "--json", "hostile.ts")
+	cmd.Stdout = term.tty
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	text := term.all()
+	if strings.ContainsAny(text, "\x1b\x07\r\u009b\u202e\u200b") {
+		t.Errorf("the terminal shows %q, want nothing raw", text)
+	}
+	var got struct {
+		Value struct{ Result map[string]string }
+	}
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("%v: %q", err, text)
+	}
+	const evil = "\x1b]0;title\x07\x1b[2J\u009b2J\r\u202eab\U000e0041\u200b"
+	if got.Value.Result[evil] != evil {
+		t.Errorf("the value is %q, want %q", got.Value.Result, evil)
+	}
+}
+
+// TestPipedOutputIsExact shows that a program reading the output gets the text
+// as it is.
+func TestPipedOutputIsExact(t *testing.T) {
+	cmd := command(t, map[string]string{"raw.ts": `return "\u001b[31mred\r\u202e";`}, "run", "raw.ts")
+	got, err := cmd.Output()
+	if want := "\x1b[31mred\r\u202e\n"; err != nil || string(got) != want {
+		t.Errorf("standard output = %q, %v, want %q", got, err, want)
+	}
+}
+
+const holdMock = `{"tools": [{"name": "hold", "delayMs": 86400000, "result": null}, {"name": "quick", "result": 1}]}`
+
+// TestLiveCalls shows sub-calls on a terminal while they happen, and the
+// outcome undisturbed by them.
+func TestLiveCalls(t *testing.T) {
+	term := openTerminal(t, 70)
+	cmd := command(t, map[string]string{"mock.json": holdMock, "run.ts": `
+await tools.quick({ note: "\u001b[2J" });
+try { await tools.read({ file_path: "no.txt" }) } catch {}
+return "done";`}, "run", "--mock", "mock.json", "run.ts")
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, term.tty
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if stdout.String() != "done\n" {
+		t.Errorf("standard output = %q, want %q", stdout.String(), "done\n")
+	}
+	s := &screen{columns: 70}
+	_, _ = io.WriteString(s, term.all())
+	got := durations.ReplaceAllString(s.String(), "<t>")
+	want := "  ✓ quick {\"note\":\"\\u001b[2J\"}  <t>\n" +
+		"  ✗ read {\"file_path\":\"no.txt\"}  failed  <t>\n" +
+		"runcode: ok, 2 calls (1 failed), <t> (<t> computing), worker\n"
+	if got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestInterrupt ends a run with the key that interrupts, which reaches every
+// process of the terminal's group.
+func TestInterrupt(t *testing.T) {
+	for _, isolation := range [][]string{{}, {"--in-process"}} {
+		t.Run(strings.Join(append(isolation, "run"), " "), func(t *testing.T) {
+			term := openTerminal(t, 80)
+			args := append([]string{"run", "--json", "--tools", "none", "--mock", "mock.json"}, isolation...)
+			cmd := command(t, map[string]string{
+				"mock.json": holdMock,
+				"hold.ts":   `try { await tools.hold({}) } catch {} await tools.quick({}); return "went on"`,
+			}, append(args, "hold.ts")...)
+			var stdout bytes.Buffer
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.tty, &stdout, term.tty
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			term.waitFor("hold {}")
+			if _, err := term.ctrl.WriteString("\x03"); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed {
+				t.Errorf("the command ended with %v, want exit status %d", err, exitFailed)
+			}
+			var got struct {
+				Error printedError
+				Calls []struct{ Name, State string }
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
+				t.Fatalf("%v: %q", err, stdout.String())
+			}
+			if got.Error.Kind != "abort" || !strings.Contains(got.Error.Message, "interrupted") {
+				t.Errorf("the run ended as %q: %q, want kind abort and the reason", got.Error.Kind, got.Error.Message)
+			}
+			// The key may come before the body of hold has begun.
+			if len(got.Calls) != 1 || got.Calls[0].Name != "hold" || got.Calls[0].State != "aborted" && got.Calls[0].State != "not-started" {
+				t.Errorf("calls = %v, want hold alone, aborted or not started", got.Calls)
+			}
+		})
+	}
+}
+
+// TestBrokenPipe shows that a reader which has gone ends the command without a
+// word, as it does any other.
+func TestBrokenPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd := command(t, map[string]string{"a.ts": `return 1`}, "run", "--events", "run.jsonl", "a.ts")
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	err = cmd.Run()
+	w.Close()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGPIPE {
+		t.Errorf("the command ended with %v, want SIGPIPE", err)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("standard error = %q, want nothing", stderr.String())
+	}
+	// The log was complete before anything was printed.
+	log, err := os.ReadFile(filepath.Join(cmd.Dir, "run.jsonl"))
+	if err != nil || !strings.Contains(string(log), `"tool/result"`) {
+		t.Errorf("the event log holds %q, %v, want the end of the run", log, err)
+	}
+}
+
+// TestFullDisk shows that an outcome which cannot be written is an error, and
+// not the kind that says nothing ran.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("/dev/full is needed: %v", err)
+	}
+	defer full.Close()
+	cmd := command(t, map[string]string{"a.ts": `return 1`}, "run", "--quiet", "a.ts")
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = full, &stderr
+	err = cmd.Run()
+	if got, want := stderr.String(), "runcode: cannot write the outcome: write /dev/stdout: no space left on device\n"; got != want || cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("standard error = %q, %v, want %q and exit status %d", got, err, want, exitFailed)
+	}
+}

@@ -1,0 +1,190 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/runcode-go/runcode/internal/proc"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// rank orders what hooks can want, from nothing to the strictest.
+type rank uint8
+
+const (
+	rankNone rank = iota
+	rankAllow
+	rankAsk
+	rankDeny
+)
+
+// The words a hook decides with, and those that stand in the log besides.
+const (
+	wordApprove   = "approve"
+	wordAllow     = "allow"
+	wordAsk       = "ask"
+	wordDeny      = "deny"
+	wordBlock     = "block"
+	wordStop      = "stop"
+	wordPass      = "pass"
+	wordError     = "error"
+	wordTimeout   = "timeout"
+	wordCancelled = "cancelled"
+)
+
+var ranks = map[string]rank{
+	wordApprove: rankAllow, wordAllow: rankAllow, wordAsk: rankAsk, wordDeny: rankDeny, wordBlock: rankDeny,
+}
+
+// answer is what one hook has said.
+type answer struct {
+	word   string // the word it decided with, "" for none
+	rank   rank
+	reason string // may be empty
+
+	stop          bool // it asked for the session to end
+	stopReason    string
+	context       string
+	systemMessage string
+	replaces      bool // it wants other arguments or another result
+
+	// failure says why there is no answer. The word is then wordError,
+	// wordTimeout or wordCancelled.
+	failure string
+}
+
+func failed(word, format string, args ...any) answer {
+	return answer{word: word, failure: fmt.Sprintf(format, args...)}
+}
+
+// logged is the word for the log.
+func (a answer) logged() string {
+	switch {
+	case a.word != "":
+		return a.word
+	case a.stop:
+		return wordStop
+	}
+	return wordPass
+}
+
+// decode reads what the hook of an event has left behind.
+func decode(event string, r proc.Result) answer {
+	switch {
+	case r.End == proc.TimedOut:
+		return failed(wordTimeout, "did not end within its timeout")
+	case r.End == proc.Cancelled:
+		return failed(wordCancelled, "was stopped before it had answered")
+	case r.End == proc.Signaled:
+		return failed(wordError, "was ended by a signal (%s)%s", r.Signal, quoted(r.Stderr))
+	case r.Code == 2:
+		return answer{word: wordBlock, rank: rankDeny, reason: trimmed(r.Stderr)}
+	case r.Code != 0:
+		return failed(wordError, "exited with %d, where 0 passes and 2 blocks%s", r.Code, quoted(r.Stderr))
+	}
+	text := strings.TrimSpace(r.Stdout.Head)
+	if !strings.HasPrefix(text, "{") {
+		return answer{}
+	}
+	if r.Stdout.Cut() {
+		return failed(wordError, "printed a JSON answer of %d bytes, of which only %d are read", r.Stdout.Size, len(r.Stdout.Head))
+	}
+	return decodeJSON(event, text)
+}
+
+// decodeJSON reads an answer in JSON. One that cannot be read is a failure: it
+// may have been a denial.
+func decodeJSON(event, text string) answer {
+	object, err := tools.ParseJSON(text)
+	var top members
+	if err == nil {
+		err = object.Unmarshal(&top)
+	}
+	if err != nil {
+		return failed(wordError, "printed an answer that is no proper JSON: %v", err)
+	}
+	a := answer{
+		stop:          top["continue"].Kind() == 'f',
+		stopReason:    top.text("stopReason"),
+		systemMessage: top.text("systemMessage"),
+	}
+	if word := top.text("decision"); word == wordApprove || word == wordBlock {
+		a.word, a.rank, a.reason = word, ranks[word], top.text("reason")
+	}
+	return a.specific(event, top["hookSpecificOutput"])
+}
+
+// specific adds what the answer says for its event. Output that names another
+// event, or none, is not meant for us.
+func (a answer) specific(event string, output tools.JSON) answer {
+	if output.IsZero() || output.Kind() == 'n' {
+		return a
+	}
+	var own members
+	if output.Kind() != '{' || output.Unmarshal(&own) != nil {
+		return failed(wordError, "printed a hookSpecificOutput that is no object")
+	}
+	if own.text("hookEventName") != event {
+		return a
+	}
+	a.context = own.text("additionalContext")
+	a.replaces = given(own["updatedInput"]) || given(own["updatedToolOutput"]) || given(own["updatedMCPToolOutput"])
+	decision := own["permissionDecision"]
+	if !given(decision) {
+		return a
+	}
+	switch word, _ := decision.Text(); word {
+	case wordAllow, wordAsk, wordDeny:
+		a.word, a.rank = word, ranks[word]
+		if reason := own.text("permissionDecisionReason"); reason != "" {
+			a.reason = reason
+		}
+		return a
+	}
+	return failed(wordError, "answered with the permissionDecision %.60s; known are allow, ask and deny", decision)
+}
+
+// members is a decoded JSON object.
+type members map[string]tools.JSON
+
+// text is a member that is a string, trimmed; "" for any other.
+func (m members) text(name string) string {
+	text, _ := m[name].Text()
+	return strings.TrimSpace(text)
+}
+
+func given(j tools.JSON) bool { return !j.IsZero() && j.Kind() != 'n' }
+
+// trimmed is what a stream holds, without the space around it and with a note
+// if it is not all.
+func trimmed(o proc.Output) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(o.Head, "\uFFFD"))
+	if o.Cut() {
+		text += fmt.Sprintf("\n[the first %d of %d bytes]", len(o.Head), o.Size)
+	}
+	return text
+}
+
+// maxSummary is the most characters of standard error that a log entry or the
+// reason of a failure shows.
+const maxSummary = 500
+
+// summary is the beginning of what a hook wrote to standard error.
+func summary(o proc.Output) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(o.Head, "\uFFFD"))
+	n := 0
+	for i := range text {
+		if n++; n > maxSummary {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quoted is standard error as the end of a sentence.
+func quoted(o proc.Output) string {
+	if text := summary(o); text != "" {
+		return ": " + text
+	}
+	return ""
+}
