@@ -25,6 +25,9 @@ func CodeFrame(source string, site Site) string {
 		return ""
 	}
 	first, last := max(site.Line-1, 1), min(site.Line+1, len(lines))
+	if last > site.Line && last == len(lines) && lines[last-1] == "" {
+		last-- // what follows the final line feed is no line
+	}
 	digits := len(fmt.Sprint(last))
 	start := 0
 	if site.Column > frameWidth*3/4 {

@@ -36,7 +36,9 @@ func TestCodeFrame(t *testing.T) {
 		{"tabs keep the caret in place", "\t\tx", Site{Line: 1, Column: 3}, []string{"> 1 | \t\tx", "    | \t\t^"}},
 		{"characters and not bytes", "é😀x", Site{Line: 1, Column: 3}, []string{"> 1 | é😀x", "    |   ^"}},
 		{"wider line numbers", strings.Repeat("\n", 8) + "i\nj", Site{Line: 9, Column: 1}, []string{"   8 |", ">  9 | i", "     | ^", "  10 | j"}},
-		{"empty neighbours", "\nx\n", Site{Line: 2, Column: 1}, []string{"  1 |", "> 2 | x", "    | ^", "  3 |"}},
+		{"empty neighbours", "\nx\n\n", Site{Line: 2, Column: 1}, []string{"  1 |", "> 2 | x", "    | ^", "  3 |"}},
+		{"a final line feed", "x\n", Site{Line: 1, Column: 1}, []string{"> 1 | x", "    | ^"}},
+		{"behind a final line feed", "x\n", Site{Line: 2, Column: 1}, []string{"  1 | x", "> 2 |", "    | ^"}},
 		{"a long line is cut around the column", long, Site{Line: 1, Column: 151}, []string{
 			"> 1 | " + strings.Repeat("a", 49) + "X" + strings.Repeat("b", 50),
 			"    | " + strings.Repeat(" ", 49) + "^",

@@ -38,6 +38,15 @@ func readScript(stdin io.Reader, path string) (string, error) {
 	return text, nil
 }
 
+// withoutHashbang makes a first line for the shell a comment, which leaves every
+// line and column where it is.
+func withoutHashbang(code string) string {
+	if rest, ok := strings.CutPrefix(code, "#!"); ok {
+		return "//" + rest
+	}
+	return code
+}
+
 // readInput reads the value of --input.
 func readInput(flag string) (tools.JSON, error) {
 	if file, ok := strings.CutPrefix(flag, "@"); ok {

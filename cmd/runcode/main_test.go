@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,4 +27,27 @@ func (l leakChecked) Run() int {
 		return 1
 	}
 	return code
+}
+
+// TestErrorsAreEscaped shows that names from a command line, which may come from
+// anywhere, cannot take over the terminal.
+func TestErrorsAreEscaped(t *testing.T) {
+	const evil = "\x1b[2J\u202e"
+	for _, args := range [][]string{
+		{"run", evil},
+		{"run", "--input", "@" + evil, "main.go"},
+		{"types", "--mock", evil},
+		{"types", "--root", evil},
+	} {
+		t.Run(strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			code := run(args, strings.NewReader(""), &stdout, &stderr)
+			if code != exitUsage || stdout.Len() > 0 {
+				t.Errorf("exit status %d after %q, want %d after nothing", code, stdout.String(), exitUsage)
+			}
+			if text := stderr.String(); strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, `\x1b[2J\u{202e}`) {
+				t.Errorf("standard error = %q, want the name escaped", text)
+			}
+		})
+	}
 }

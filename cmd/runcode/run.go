@@ -32,7 +32,8 @@ func newRunCommand(s *streams) *cobra.Command {
 		Use:   "run SCRIPT|-",
 		Short: "Run a program (- reads it from standard input)",
 		Long: "run executes one JavaScript or TypeScript program: the body of an async function, which\n" +
-			"returns or prints what is wanted. Standard output carries exactly the outcome's text.\n\n" +
+			"returns or prints what is wanted. Standard output carries exactly the outcome's text.\n" +
+			"A script may begin with the line #!/usr/bin/env -S runcode run\n\n" +
 			"Exit status: 0 success, 1 the program failed, 2 usage or configuration (nothing ran).",
 		Example: "  runcode run script.ts\n" +
 			"  echo 'return (await tools.glob({ pattern: \"**/*.go\" })).total' | runcode run -\n" +
@@ -70,7 +71,7 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 	if err != nil {
 		return err
 	}
-	program := codemode.Program{Code: code, Description: "Run " + path, Agent: agent{}}
+	program := codemode.Program{Code: withoutHashbang(code), Description: "Run " + path, Agent: agent{}}
 	if path == "-" {
 		program.Description = "Run standard input"
 	}

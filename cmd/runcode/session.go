@@ -10,6 +10,7 @@ import (
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
+	"github.com/runcode-go/runcode/runtime"
 )
 
 // session is everything one `runcode run` opens.
@@ -34,6 +35,9 @@ func openSession(s *streams, f *runFlags) (_ *session, err error) {
 	}
 	if mode == codemode.ModeNative {
 		return nil, errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
+	}
+	if f.parallel > runtime.MaxParallel {
+		return nil, fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
 	}
 	set, err := f.tools.open()
 	if err != nil {

@@ -1,28 +1,31 @@
 // A denial is an ordinary rejection: catch it, look at its code, take the other
-// way. The policy is the same as for a direct call, the program cannot avoid it.
+// way. The policy is the same as for a direct call, a program cannot avoid it.
 //
 //   runcode run --mock examples/scripts/denied-fallback.mock.json examples/scripts/denied-fallback.ts
+//   runcode run --input 250 --mock examples/scripts/denied-fallback.mock.json examples/scripts/denied-fallback.ts
 
-interface Freed {
-  freed: number;
-}
+const needed: number = typeof input === "undefined" ? 300 : input;
 
-async function free(needed: number): Promise<Freed & { how: string }> {
+async function purge(): Promise<number | undefined> {
   try {
-    const { freed } = await tools.purge_cache({ all: true });
-    return { freed, how: "purged" };
+    return (await tools.purge_cache({ all: true })).freed;
   } catch (error) {
-    if (!(error instanceof ToolCallError) || !error.code.startsWith("APPROVAL_")) throw error;
-    console.log(`${error.toolName} was not allowed (${error.code}): trimming instead`);
+    const denied = error instanceof ToolCallError && /^(DENIED|APPROVAL)_/.test(error.code ?? "");
+    if (!denied) throw error; // a failure is not a denial
+    console.log(`${error.toolName} was not allowed (${error.code}), trimming instead`);
   }
-  // Trimming is allowed: take the oldest entries until enough is free.
-  let freed = 0;
-  const { entries } = await tools.list_cache({});
-  for (const entry of entries.sort((a, b) => a.age - b.age).reverse()) {
-    if (freed >= needed) break;
-    freed += (await tools.trim_cache({ key: entry.key })).freed;
-  }
-  return { freed, how: "trimmed" };
 }
 
-return await free(300);
+// Trimming is allowed: the oldest entries first, until enough is free.
+async function trim(): Promise<number> {
+  let freed = 0;
+  const { entries } = await tools.list_cache();
+  for (const { key } of entries.sort((a, b) => b.age - a.age)) {
+    if (freed >= needed) break;
+    freed += (await tools.trim_cache({ key })).freed;
+  }
+  return freed;
+}
+
+const freed = (await purge()) ?? (await trim());
+return { freed, enough: freed >= needed };

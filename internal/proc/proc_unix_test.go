@@ -198,9 +198,7 @@ func TestNothingOutlivesRun(t *testing.T) {
 				if job.linux && goruntime.GOOS != "linux" {
 					t.Skip("what leaves the group is found on Linux only")
 				}
-				if _, err := exec.LookPath("setsid"); err != nil {
-					t.Skip("setsid is not installed")
-				}
+				needSetsid(t)
 				c := bash(t, job.script+e.script)
 				ctx := t.Context()
 				if e.end == Cancelled {
@@ -220,12 +218,46 @@ func TestNothingOutlivesRun(t *testing.T) {
 	}
 }
 
+// TestTimeoutEndsTheSession gives a process more time until it has come far
+// enough to start its job, and looks for the job each time.
+func TestTimeoutEndsTheSession(t *testing.T) {
+	if goruntime.GOOS != "linux" {
+		t.Skip("what leaves the group is found on Linux only")
+	}
+	needSetsid(t)
+	for timeout, begun := 100*time.Millisecond, false; !begun; timeout *= 2 {
+		c := bash(t, "(setsid bash -c 'echo $$ >> pids; exec sleep 1000' </dev/null >/dev/null 2>&1 &); exec sleep 1000")
+		if err := os.WriteFile(filepath.Join(c.Dir, "pids"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c.Timeout = timeout
+		r := mustRun(t, t.Context(), c)
+		if r.End != TimedOut || r.Left != 0 {
+			t.Errorf("End, Left = %v, %d, want timed out, 0", r.End, r.Left)
+		}
+		for _, pid := range pidsIn(t, c.Dir) {
+			begun = true
+			if running(pid) {
+				t.Errorf("process %d still runs", pid)
+			}
+		}
+	}
+}
+
+func needSetsid(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("setsid is not installed")
+	}
+}
+
 // TestClearedEnvironment is about a child that left the session and cleared its
 // environment while its parent lives: it is found as a child.
 func TestClearedEnvironment(t *testing.T) {
 	if goruntime.GOOS != "linux" {
 		t.Skip("what leaves the group is found on Linux only")
 	}
+	needSetsid(t)
 	c := bash(t, "env -i PATH=\"$PATH\" setsid bash -c 'echo $$ > pids; exec sleep 1000' </dev/null >/dev/null 2>&1 & until [ -s pids ]; do :; done; echo >begun; exec sleep 1000")
 	r := mustRun(t, whenBegun(t, c), c)
 	for _, pid := range pidsIn(t, c.Dir) {

@@ -32,15 +32,15 @@ func TestPreToolUse(t *testing.T) {
 
 		// DSH lets the call run in the four cases of 139; here each denies.
 		{"139 exit 1", []hook{{Command: "echo broken >&2; exit 1"}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 exited with 1, where 0 passes and 2 blocks: broken"), []string{"error 1"}},
+			denied("blocked because the PreToolUse hook at settings.json exited with 1, where 0 passes and 2 blocks: broken"), []string{"error 1"}},
 		{"139 exit 127", []hook{{Command: "exec /nowhere/check 2>/dev/null || exit 127"}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 exited with 127, where 0 passes and 2 blocks"), []string{"error 127"}},
+			denied("blocked because the PreToolUse hook at settings.json exited with 127, where 0 passes and 2 blocks"), []string{"error 127"}},
 		{"139 timeout", []hook{{Command: "exec sleep 1000", Timeout: 0.05}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 did not end within its timeout"), []string{"timeout -"}},
+			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"), []string{"timeout -"}},
 		{"139 a timed-out hook that traps TERM and exits 2", []hook{{Command: "trap 'exit 2' TERM; while :; do read -t 1000 < <(:); done", Timeout: 0.05}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 did not end within its timeout"), []string{"timeout -"}},
+			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"), []string{"timeout -"}},
 		{"a signal", []hook{{Command: "kill -9 $$"}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 was ended by a signal (killed)"), []string{"error -"}},
+			denied("blocked because the PreToolUse hook at settings.json was ended by a signal (killed)"), []string{"error -"}},
 		{"139 as in DSH where the group says so", []hook{
 			{Command: "exit 1", OnFailure: "continue"},
 			{Command: "exit 127", OnFailure: "continue"},
@@ -71,7 +71,7 @@ func TestPreToolUse(t *testing.T) {
 			{Command: "echo D2 >&2; exit 2"},
 		}, "echo", denied("D1\n\nD2"), []string{"approve 0", "ask 0", "block 0", "block 2"}},
 		{"145 a failure is one of the denials", []hook{{Command: "exit 9"}, {Command: "echo D2 >&2; exit 2"}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json:1:37 exited with 9, where 0 passes and 2 blocks\n\nD2"), []string{"error 9", "block 2"}},
+			denied("blocked because the PreToolUse hook at settings.json exited with 9, where 0 passes and 2 blocks\n\nD2"), []string{"error 9", "block 2"}},
 		{"146 other arguments", []hook{{Command: printing(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"x":2}}}`)}}, "echo",
 			passed("echo", "{}"), []string{"allow 0"}},
 		{"147 continue false", []hook{{Command: printing(`{"continue":false,"stopReason":"enough"}`)}}, "echo",
@@ -82,7 +82,7 @@ func TestPreToolUse(t *testing.T) {
 		// DSH takes JSON that cannot be read for plain text; a denial with a
 		// stray quote must not pass.
 		{"JSON that cannot be read", []hook{{Command: printing(`{"decision":"block","reason":"a "quoted" word"}`)}}, "echo",
-			denied(`blocked because the PreToolUse hook at settings.json:1:37 printed an answer that is no proper JSON: invalid JSON at byte 31 (/reason): expected ',' or '}'`), []string{"error 0"}},
+			denied(`blocked because the PreToolUse hook at settings.json printed an answer that is no proper JSON: invalid JSON at byte 33 (/reason): unexpected character 'q', expected ',' or '}'`), []string{"error 0"}},
 
 		{"151 alternatives", []hook{{Matcher: "Edit|danger", Command: no}}, "danger",
 			denied("no, use another tool"), []string{"block 2"}},
@@ -95,11 +95,11 @@ func TestPreToolUse(t *testing.T) {
 
 		// DSH registers no hook at all in case 152; here the group denies.
 		{"152 a matcher that does not compile", []hook{{Matcher: "([", Command: "exit 0"}}, "echo",
-			denied("blocked because the matcher \"([\" of the PreToolUse hook at settings.json:1:26 does not compile: error parsing regexp: unterminated [] set in `([`"), []string{"error -"}},
+			denied("blocked because the matcher \"([\" of the PreToolUse hook at settings.json does not compile: error parsing regexp: unterminated [] set in `([`"), []string{"error -"}},
 		{"a matcher that takes too long", []hook{{Matcher: "^((a+)+)+$", Command: "exit 0"}}, strings.Repeat("a", 60) + "!",
-			denied(`blocked because the matcher "^((a+)+)+$" of the PreToolUse hook at settings.json:1:26 took more than 250ms to test`), []string{"timeout -"}},
+			denied(`blocked because the matcher "^((a+)+)+$" of the PreToolUse hook at settings.json took more than 250ms to test`), []string{"timeout -"}},
 		{"a name too long to test", []hook{{Matcher: "x.*", Command: "exit 0"}}, strings.Repeat("a", 1025),
-			denied(`blocked because the matcher "x.*" of the PreToolUse hook at settings.json:1:26 cannot be tested on a tool name of 1025 bytes`), []string{"error -"}},
+			denied(`blocked because the matcher "x.*" of the PreToolUse hook at settings.json cannot be tested on a tool name of 1025 bytes`), []string{"error -"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestNoEffectIsReported(t *testing.T) { // 146, 147
 	r := newRig(t, settings([]hook{{Command: printing(
 		`{"continue":false,"stopReason":"enough","systemMessage":"look here","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"by the way","updatedInput":{"x":2}}}`)}}, nil), nil)
 	check(t, "end", r.end(r.call("echo", `{"x":1}`)), passed("echo", `{"x":1}`))
-	for _, want := range []string{"that is not applied", "look here", "by the way", "enough", "settings.json:1:37"} {
+	for _, want := range []string{"that is not applied", "look here", "by the way", "enough", "hook=settings.json:1:52"} {
 		if !strings.Contains(r.log.String(), want) {
 			t.Errorf("the host was not told of %q:\n%s", want, r.log)
 		}
@@ -185,7 +185,7 @@ func TestPostToolUse(t *testing.T) {
 		{"exit 1", []hook{{Command: "exit 1"}}, passed("echo", "{}"), []string{"error 1"}},
 		{"timeout", []hook{{Command: "exec sleep 1000", Timeout: 0.05}}, passed("echo", "{}"), []string{"timeout -"}},
 		{"exit 1 where failures block", []hook{{Command: "exit 1", OnFailure: "block"}},
-			blocked("blocked because the PostToolUse hook at settings.json:1:88 exited with 1, where 0 passes and 2 blocks"), []string{"error 1"}},
+			blocked("blocked because the PostToolUse hook at settings.json exited with 1, where 0 passes and 2 blocks"), []string{"error 1"}},
 		{"ask means nothing", []hook{{Command: printing(permission("PostToolUse", "ask", "sure?"))}}, passed("echo", "{}"), []string{"ask 0"}},
 	}
 	for _, tt := range tests {

@@ -261,7 +261,7 @@ func (p *parser) kind(n node) (string, error) {
 	if value := n.find("type"); value != nil {
 		text, ok := p.text(value)
 		if !ok || knownTypes[text] == "" {
-			return "", p.doc.fault(value.offset, "unknown hook type %s; known are command, http, mcp_tool, prompt and agent", value.described())
+			return "", p.doc.fault(value.offset, "unknown hook type %.60s; known are command, http, mcp_tool, prompt and agent", value.raw)
 		}
 		kind = text
 	}

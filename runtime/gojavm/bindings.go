@@ -14,6 +14,9 @@ import (
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
+// maxMissed is how many unknown names are remembered for the texts of errors.
+const maxMissed = 1_000
+
 // boundNamespace is a namespace in one run.
 type boundNamespace struct {
 	binding runtime.Binding
@@ -193,7 +196,9 @@ func (r *run) unknownMember(b *boundNamespace, n *node, name string) goja.Value 
 	if r.prog == nil || r.dead() {
 		return nil
 	}
-	r.missed[name] = n.label
+	if len(r.missed) < maxMissed {
+		r.missed[name] = n.label
+	}
 	if !r.calledHere(name) {
 		return nil
 	}

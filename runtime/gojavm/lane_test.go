@@ -181,6 +181,7 @@ func TestNotes(t *testing.T) {
 		{"a call nobody awaited", "tools.ping()", []string{"call 1, tools.ping, was not awaited when the program returned; it succeeded"}},
 		{"one that failed", "await tools.ping(); tools.fail()", []string{"call 2, tools.fail, was not awaited when the program returned; it failed: it broke"}},
 		{"one that failed before", "tools.fail(); await tools.ping()", []string{"a failed call was not handled: ToolCallError: it broke"}},
+		{"timed out and handled, while the host still works", "try { await tools.hold({}, { timeoutMs: 1 }) } catch {} return 1", nil},
 		{"handled late", "const p = tools.fail(); await tools.ping(); await p.catch(() => {})", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

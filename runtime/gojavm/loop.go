@@ -86,8 +86,10 @@ func (r *run) drain() {
 	loose := 0
 	for {
 		if c := r.answered(); c != nil {
-			loose++
-			r.noteLoose(c, loose)
+			if !c.over {
+				loose++
+				r.noteLoose(c, loose)
+			}
 			r.forget(c)
 			r.pump()
 			continue

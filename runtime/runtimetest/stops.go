@@ -96,15 +96,17 @@ func (s Suite) stopping(t *testing.T) {
 		}
 	})
 	t.Run("Run waits for a call that takes its time", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
 		h := newHost(t, rt)
-		res := h.run(t.Context(), runtime.Request{Program: `await tools.linger({})`, Limits: runtime.Limits{Wall: 50 * time.Millisecond}})
-		ends(runtime.Timeout, "wall-clock").check(t, res)
+		h.began = func(string) { cancel(why) }
+		res := h.run(ctx, runtime.Request{Program: `await tools.linger({})`})
+		(&failure{kind: runtime.Abort, is: why.Error()}).check(t, res)
 		if diff := cmp.Diff([]string{"linger"}, h.ended); diff != "" {
 			t.Errorf("calls at their end (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("a deadline of the context", func(t *testing.T) {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 30*time.Millisecond, errors.New("the turn is over"))
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("the turn is over"))
 		defer cancel()
 		(&failure{kind: runtime.Abort, is: "the turn is over"}).check(t, newHost(t, rt).run(ctx, runtime.Request{Program: `await tools.hold({})`}))
 	})

@@ -16,12 +16,15 @@ import (
 
 // Suite says what is tested. The zero value has nothing to open.
 type Suite struct {
-	// Open gives a fresh runtime; the suite closes it.
+	// Open gives a fresh runtime; the suite closes it. One serves all parts but
+	// those about closing.
 	Open func(t *testing.T) runtime.Runtime
 	// Kills says that the runtime can end what its engine cannot interrupt, such
 	// as a backtracking pattern or an operator that asks for all the memory there
 	// is. Rows that would take a runtime without it down are left out.
 	Kills bool
+
+	shared runtime.Runtime // serves the whole suite, as one serves a whole program
 }
 
 // Run tests the runtimes that open returns with everything that a runtime in
@@ -32,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) runtime.Runtime) {
 
 // Run runs the suite. It takes well under a minute.
 func (s Suite) Run(t *testing.T) {
+	s.shared = s.open(t)
 	for _, part := range []struct {
 		name string
 		run  func(Suite, *testing.T)
@@ -64,9 +68,12 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// open gives a runtime that is closed at the end of t.
+// open gives the suite's runtime, which is closed at its end.
 func (s Suite) open(t *testing.T) runtime.Runtime {
 	t.Helper()
+	if s.shared != nil {
+		return s.shared
+	}
 	rt := s.Open(t)
 	t.Cleanup(func() {
 		if err := rt.Close(); err != nil {
@@ -87,7 +94,7 @@ type row struct {
 	value string   // the completion as JSON text, exact; empty: undefined
 	logs  []string // exact
 	fails *failure // nil: the program succeeds
-	notes []string // each is part of one of the notes
+	notes []string // each is part of one of the notes; nil: there is none
 	calls []string // "member args" in the order the host saw them; nil: not compared
 	loose bool     // the logs are not compared
 	any   bool     // nothing is compared: the run has to end
@@ -171,6 +178,9 @@ func (r row) check(t *testing.T, rt runtime.Runtime) {
 		if diff := cmp.Diff(r.logs, res.Logs, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("logs (-want +got):\n%s", diff)
 		}
+	}
+	if r.notes == nil && r.fails == nil && len(res.Notes) > 0 {
+		t.Errorf("unexpected notes: %q", res.Notes)
 	}
 	for _, want := range r.notes {
 		if !strings.Contains(strings.Join(res.Notes, "\n"), want) {

@@ -257,7 +257,10 @@ func (c *calls) reply(id uint64, a answer) {
 	if c.ctx.Err() != nil {
 		<-c.session.told
 	}
-	meta := encode(a.meta)
+	var meta []byte // of a value: nothing to say
+	if a.meta.Failed {
+		meta = encode(a.meta)
+	}
 	if len(meta) > replyMetaCap {
 		a.meta.Code, a.meta.CallID, a.meta.Extra = "", "", nil
 		meta = encode(a.meta)

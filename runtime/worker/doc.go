@@ -18,7 +18,8 @@
 // Package initialisation that comes before this package's runs in the worker
 // too. What it prints is kept as diagnostics and quoted in errors, an early
 // exit is an error of New, and descriptors it leaves open are counted and
-// logged. Options.Env lists what such code needs from the environment; a host
+// logged. What the host itself was started with and hands on to every child is
+// closed. Options.Env lists what such code needs from the environment; a host
 // with heavy initialisation names a slim binary in Options.Binary.
 //
 // # What is bounded, and by whom

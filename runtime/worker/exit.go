@@ -26,7 +26,11 @@ func exitFailure(status exitStatus, diag *diagnostics, limits runtime.Limits) *r
 	if line := diag.firstLine(); line != "" {
 		message += ": " + line
 	}
-	return &runtime.Failure{Kind: runtime.WorkerExit, Message: message}
+	failure := &runtime.Failure{Kind: runtime.WorkerExit, Message: message}
+	if status.Code < 0 {
+		failure.Hint = "a worker that the system ends is often one for which it had no memory"
+	}
+	return failure
 }
 
 // memoryFailure names the limit that an allocation broke.

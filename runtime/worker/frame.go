@@ -34,7 +34,7 @@ var kindNames = [...]string{kindHello: "hello", kindRun: "run", kindCall: "call"
 
 func (k kind) String() string {
 	if k == 0 || k >= kindEnd {
-		return fmt.Sprintf("unknown type %d", byte(k))
+		return fmt.Sprintf("type-%d", byte(k))
 	}
 	return kindNames[k]
 }

@@ -61,8 +61,8 @@ func TestFrameFaults(t *testing.T) {
 		f    frame
 		want string
 	}{
-		{"type zero", frame{}, "a unknown type 0 frame is not accepted here"},
-		{"type beyond the last", frame{kind: kindEnd}, "a unknown type 12 frame is not accepted here"},
+		{"type zero", frame{}, "a type-0 frame is not accepted here"},
+		{"type beyond the last", frame{kind: kindEnd}, "a type-12 frame is not accepted here"},
 		{"type of the other side", frame{kind: kindReply}, "a reply frame is not accepted here"},
 		{"large body", frame{kind: kindLog, body: strings.Repeat("x", 11)}, "a log frame of 0+11 bytes is larger than 10+10"},
 		{"large meta", frame{kind: kindLog, meta: bytes.Repeat([]byte("x"), 11)}, "a log frame of 11+0 bytes is larger than 10+10"},

@@ -88,6 +88,13 @@ func newFleet(t testing.TB, opts Options, make func(n int) (*process, error)) *f
 	return f
 }
 
+// census is how many workers live and how many runs wait.
+func (f *fleet) census() (live, waiting int) {
+	f.pool.mu.Lock()
+	defer f.pool.mu.Unlock()
+	return f.pool.live, len(f.pool.queue)
+}
+
 // overEngine is a Runtime whose workers all serve one engine function.
 func overEngine(t testing.TB, opts Options, e engineFunc) *fleet {
 	f := newFleet(t, opts, func(int) (*process, error) { return hosted(e), nil })

@@ -67,7 +67,7 @@ func TestHostileWorker(t *testing.T) {
 		want  string
 		calls int64 // bodies that may have run
 	}{
-		{"unknown type", func(p *peer) { p.say(frame{kind: 77}) }, broke + "a unknown type 77 frame is not accepted here", 0},
+		{"unknown type", func(p *peer) { p.say(frame{kind: 77}) }, broke + "a type-77 frame is not accepted here", 0},
 		{"frame of the parent's", func(p *peer) { p.say(frame{kind: kindStop}) }, broke + "a stop frame is not accepted here", 0},
 		{"second hello", func(p *peer) { p.say(frame{kind: kindHello}) }, broke + "a hello frame is not accepted here", 0},
 		{"wrong run", func(p *peer) { p.say(frame{kind: kindLog, run: newRunID(), meta: []byte("log")}) }, broke + "a log frame names a run that is not this one", 0},

@@ -53,7 +53,8 @@ type namespaceMeta struct {
 // Names cross once, in the run frame; afterwards a worker can only point at one.
 type callMeta [4]int
 
-// replyMeta says whether the body is a value or an error's text.
+// replyMeta describes a call's error, whose text is the body. A reply without a
+// meta has a value.
 type replyMeta struct {
 	Failed bool              `json:"failed,omitzero"`
 	Typed  bool              `json:"typed,omitzero"` // the error is a *runtime.CallError

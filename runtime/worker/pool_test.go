@@ -119,12 +119,12 @@ func TestSpareIsWarmedAndIdleWorkersExit(t *testing.T) {
 		}
 		time.Sleep(time.Minute - 1)
 		synctest.Wait()
-		if n := f.pool.live; n != 2 {
+		if n, _ := f.census(); n != 2 {
 			t.Errorf("%d live just before the idle time is over", n)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := f.pool.live; n != 0 || !f.workers[0].gone() || !f.workers[1].gone() {
+		if n, _ := f.census(); n != 0 || !f.workers[0].gone() || !f.workers[1].gone() {
 			t.Errorf("%d live after the idle time", n)
 		}
 		f.Close()
@@ -146,7 +146,7 @@ func TestRunsWaitInOrder(t *testing.T) {
 		for i := range 6 {
 			run(t.Context(), i, runtime.Request{Program: fmt.Sprint(10+i, "s")})
 		}
-		if n := f.pool.live; n != 2 {
+		if n, _ := f.census(); n != 2 {
 			t.Errorf("%d live, want 2", n)
 		}
 		// A nested run does not wait.
@@ -162,8 +162,8 @@ func TestRunsWaitInOrder(t *testing.T) {
 			t.Error(diff)
 		}
 		synctest.Wait()
-		if n := f.pool.live; n != 2 || len(f.pool.queue) != 0 {
-			t.Errorf("%d live and %d waiting at the end", n, len(f.pool.queue))
+		if live, waiting := f.census(); live != 2 || waiting != 0 {
+			t.Errorf("%d live and %d waiting at the end", live, waiting)
 		}
 		f.Close()
 	})

@@ -43,6 +43,9 @@ func (s exitStatus) String() string {
 // maxRuns is how many runs one process serves before another takes its place.
 const maxRuns = 200
 
+// helloWait is how long a new process may take to greet.
+const helloWait = 2 * time.Second
+
 // endGrace is how long an idle process gets to leave by itself.
 const endGrace = 250 * time.Millisecond
 

@@ -388,7 +388,7 @@ func TestWrongBinary(t *testing.T) {
 		{"a shell", "/bin/sh", "instead of greeting"},
 		{"a script that keeps what it is sent", script("thief", "cat <&3 >"+canary), "it said nothing for 2s"},
 		{"one that talks", script("talker", "echo hello; exit 5"), "it exited with code 5 instead of greeting; it printed: hello"},
-		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&3; cat <&3 >"+canary), "its greeting is not one of a worker: a unknown type 0 frame is not accepted here"},
+		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&3; cat <&3 >"+canary), "its greeting is not one of a worker: a type-0 frame is not accepted here"},
 		{"one that starts the host again", script("loop", `exec "`+os.Args[0]+`" -test.run=TestWrongBinary/one_that_starts_the_host_again`), "instead of greeting"},
 		{"one that does not exist", filepath.Join(dir, "nothing"), "no such file or directory"},
 		{"one that is not executable", plain, "is not an executable file"},
@@ -410,6 +410,29 @@ func TestWrongBinary(t *testing.T) {
 				t.Errorf("it was sent %q", text)
 			}
 		})
+	}
+}
+
+// A named binary that is replaced is not started.
+func TestReplacedBinary(t *testing.T) {
+	text, err := os.ReadFile(host(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "slim")
+	if err := os.WriteFile(path, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, &worker.Options{Binary: path, MaxWorkers: 1})
+	fine(t, r)
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, append(text, 0), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	fine(t, r) // the worker that lives is what it was
+	run(t, r, runtime.Request{Program: "for (;;);", Limits: runtime.Limits{Compute: time.Millisecond}})
+	res := run(t, r, runtime.Request{Program: "return 1"})
+	if res.Failure == nil || res.Failure.Kind != runtime.WorkerUnavailable || !strings.Contains(res.Failure.Message, "is another file than when this runtime was made") {
+		t.Errorf("%+v, want worker-unavailable", res.Failure)
 	}
 }
 

@@ -271,14 +271,14 @@ func (j *job) passTurn(seq int) {
 }
 
 func unpackReply(f frame) (runtime.Reply, error) {
+	if len(f.meta) == 0 {
+		return runtime.Reply{Value: f.body}, nil
+	}
 	var meta replyMeta
 	if err := decode(f, &meta); err != nil {
 		return runtime.Reply{}, err
 	}
-	switch {
-	case !meta.Failed:
-		return runtime.Reply{Value: f.body}, nil
-	case meta.Typed:
+	if meta.Typed {
 		return runtime.Reply{}, &runtime.CallError{Message: f.body, Code: meta.Code, CallID: meta.CallID, Extra: meta.Extra}
 	}
 	return runtime.Reply{}, errors.New(f.body)

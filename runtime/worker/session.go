@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -38,6 +39,7 @@ type session struct {
 	over    bool             // a done frame came or the worker is gone: nothing stops the run any more
 	stopped *runtime.Failure // why the parent ended the run; the first reason counts
 	grace   *time.Timer
+	doomed  bool // grace is over: the worker is being killed
 
 	reuse bool // the worker may serve another run
 }
@@ -261,7 +263,7 @@ func (s *session) settle(done frame, err error) ending {
 			err = nil // it left after its work
 		}
 	} else if err == nil && reason.Kind == runtime.Abort {
-		s.reuse = s.barrier() == nil && end.meta.Stuck == 0 && len(s.worker.served) < maxRuns
+		s.reuse = !s.doomed && s.barrier() == nil && end.meta.Stuck == 0 && len(s.worker.served) < maxRuns
 	}
 	if err != nil {
 		end.failure = s.lost(err, reason == nil)
@@ -336,11 +338,13 @@ const barrierWait = time.Second
 func (s *session) barrier() error {
 	mark := newRunID()
 	timer := time.AfterFunc(barrierWait, s.worker.kill)
-	defer timer.Stop()
 	// It reads and writes at once: a worker that keeps writing would otherwise
 	// hold this up.
 	go s.worker.link.send(frame{kind: kindBarrier, run: mark})
 	f, err := s.worker.link.receive(barrierCaps)
+	if !timer.Stop() {
+		return os.ErrDeadlineExceeded // it is being killed
+	}
 	if err == nil && f.run != mark {
 		err = faultf("the barrier frame repeats another mark")
 	}

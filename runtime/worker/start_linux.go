@@ -10,11 +10,10 @@ import (
 
 // ownBinary is the running file itself, whatever its name leads to by now.
 func ownBinary() (string, error) {
-	const self = "/proc/self/exe"
-	if _, err := os.Stat(self); err != nil {
+	if _, err := os.Stat(selfLink); err != nil {
 		return "", err
 	}
-	return self, nil
+	return selfLink, nil
 }
 
 func sysProcAttr() *syscall.SysProcAttr {

@@ -4,15 +4,12 @@ package worker
 
 import (
 	"os"
-	"sync"
 	"syscall"
 )
 
-// pinned is the running file's path as it was at the first use. A replaced file
-// shows in the greeting's build.
-var pinned = sync.OnceValues(os.Executable)
-
-func ownBinary() (string, error) { return pinned() }
+// ownBinary is the running file's path. The starter notices when the file behind
+// it is replaced, and the greeting's build says so too.
+func ownBinary() (string, error) { return os.Executable() }
 
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// helloWait is how long a new process may take to greet.
-const helloWait = 2 * time.Second
+// selfLink is the running file itself on Linux, whatever its name leads to.
+const selfLink = "/proc/self/exe"
 
 // starter starts workers, all from one thread that lives as long as it does:
 // on Linux a child is told of its parent's death when the thread that started
@@ -30,6 +30,7 @@ type starter struct {
 	env    []string
 	logger *slog.Logger
 	orders chan func()
+	pinned os.FileInfo // of binary; nil if its name cannot come to lead elsewhere
 
 	mu    sync.Mutex
 	first *helloMeta
@@ -61,6 +62,9 @@ func newStarter(binary string, env []string, logger *slog.Logger) (*starter, err
 	} else {
 		s.binary = abs
 	}
+	if err := s.pin(); err != nil {
+		return nil, err
+	}
 	var err error
 	if s.env, err = workerEnv(env); err != nil {
 		return nil, err
@@ -68,6 +72,29 @@ func newStarter(binary string, env []string, logger *slog.Logger) (*starter, err
 	s.orders = make(chan func())
 	go s.serve()
 	return s, nil
+}
+
+// pin remembers the file that workers are started from.
+func (s *starter) pin() (err error) {
+	if s.binary != selfLink {
+		s.pinned, err = os.Stat(s.binary)
+	}
+	return err
+}
+
+// checkPin refuses a file that has been replaced or changed since.
+func (s *starter) checkPin() error {
+	if s.pinned == nil {
+		return nil
+	}
+	now, err := os.Stat(s.binary)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(s.pinned, now) || s.pinned.Size() != now.Size() || !s.pinned.ModTime().Equal(now.ModTime()) {
+		return &startError{problem: fmt.Sprintf("%s is another file than when this runtime was made; make a new one to use it", s.binary)}
+	}
+	return nil
 }
 
 // serve is the thread that starts workers.
@@ -114,6 +141,9 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	if err := s.checkPin(); err != nil {
+		return nil, err
+	}
 	nonce := newNonce()
 	w, err := s.spawn(nonce)
 	if err != nil {
@@ -122,6 +152,9 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 	stopWatching := context.AfterFunc(ctx, w.kill)
 	defer stopWatching()
 	if err := w.greet(greeting{nonce: nonce, build: s.build, wait: helloWait}); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
 		return nil, err
 	}
 	if err := s.note(w.hello); err != nil {
