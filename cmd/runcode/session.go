@@ -3,11 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 
 	"github.com/runcode-go/runcode/codemode"
-	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
 	"github.com/runcode-go/runcode/runtime"
@@ -68,14 +65,6 @@ func openSession(s *streams, f *runFlags) (_ *session, err error) {
 	}
 	ses.closers = append(ses.closers, ses.codemode.Close)
 	return ses, nil
-}
-
-// hostLog takes what only the person at the terminal should see.
-func hostLog(w io.Writer, quiet bool) *slog.Logger {
-	if quiet {
-		return slog.New(slog.DiscardHandler)
-	}
-	return slog.New(slog.NewTextHandler(termtext.NewWriter(w), &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // sink opens what the events go to, nil if nothing.

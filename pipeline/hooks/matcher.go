@@ -13,9 +13,12 @@ import (
 const (
 	// matchTimeout is how long testing one name may take.
 	matchTimeout = 250 * time.Millisecond
-	// maxPattern is the longest pattern that is compiled, in bytes: compiling
-	// cannot be interrupted.
+	// maxPattern is the longest pattern that is compiled, in bytes, and
+	// maxGroups how deep its groups may be nested: compiling cannot be
+	// interrupted, and each repetition of a repetition makes it take four times
+	// as long.
 	maxPattern = 4096
+	maxGroups  = 6
 	// maxSubject is the longest tool name that is tested, in bytes. Providers
 	// allow 64 characters.
 	maxSubject = 1024
@@ -40,6 +43,8 @@ func newMatcher(text string) *matcher {
 		m.exact = strings.Split(text, "|")
 	case len(text) > maxPattern:
 		m.broken = fmt.Errorf("it has %d bytes, the most is %d", len(text), maxPattern)
+	case groupDepth(text) > maxGroups:
+		m.broken = fmt.Errorf("it nests groups %d deep, the most is %d", groupDepth(text), maxGroups)
 	default:
 		m.regex, m.broken = compile(text)
 	}
@@ -48,6 +53,28 @@ func newMatcher(text string) *matcher {
 
 func special(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '|')
+}
+
+// groupDepth is how deep a pattern nests groups. Brackets that are escaped or in
+// a class do not count.
+func groupDepth(pattern string) (deepest int) {
+	depth, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+			deepest = max(deepest, depth)
+		case c == ')':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // compile reads a pattern as JavaScript does.

@@ -41,6 +41,7 @@ func TestMatcher(t *testing.T) {
 		{"^(?!Read$|read$).*", "read", false},
 		{"^(?!Read$|read$).*", "write", true},
 		{`^\w+$`, "naïve", false},
+		{`^(((((([(((]\(?e)))))|echo)$`, "echo", true},
 		{"é", "é", true},
 	}
 	for _, tt := range tests {
@@ -59,6 +60,7 @@ func TestMatcherErrors(t *testing.T) {
 	}{
 		{"does not compile", "a(", "a", "does not compile: "},
 		{"too long", strings.Repeat(".", 4097), "a", "does not compile: it has 4097 bytes, the most is 4096"},
+		{"too deep", strings.Repeat("(?:a", 7) + strings.Repeat("){9}", 7), "a", "does not compile: it nests groups 7 deep, the most is 6"},
 		{"too slow", "^((a+)+)+$", strings.Repeat("a", 60) + "!", "took more than 250ms to test"},
 		{"too much to remember", "^(?:a|b|ab)*(?:a|b|ab)*(?:a|b|ab)*x", strings.Repeat("ab", 400), ""},
 		{"a tool name too long", "x.", strings.Repeat("a", 1025), "cannot be tested on a tool name of 1025 bytes"},

@@ -12,10 +12,14 @@ const goFatal = 2
 
 // exitFailure says why a worker that left in the middle of a run did so, as far
 // as its status and its last words tell.
-func exitFailure(status exitStatus, diag *diagnostics, limits runtime.Limits) *runtime.Failure {
-	said := diag.String()
+func exitFailure(p *process, limits runtime.Limits) *runtime.Failure {
+	status, said := p.status, p.diag.String()
 	if status.Code == goFatal {
 		switch {
+		case p.hello.DataLimit && strings.HasPrefix(said, "SIGSEGV"):
+			// Go code that follows nil panics. This is the collector, which was
+			// refused memory for its own tables and did not check.
+			return memoryFailure(limits)
 		case strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
 			return memoryFailure(limits)
 		case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
@@ -23,7 +27,7 @@ func exitFailure(status exitStatus, diag *diagnostics, limits runtime.Limits) *r
 		}
 	}
 	message := fmt.Sprintf("worker %v before completing", status)
-	if line := diag.firstLine(); line != "" {
+	if line := p.diag.firstLine(); line != "" {
 		message += ": " + line
 	}
 	failure := &runtime.Failure{Kind: runtime.WorkerExit, Message: message}

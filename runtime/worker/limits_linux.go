@@ -29,6 +29,11 @@ type limiter struct {
 // newLimiter sets what is the same for every run.
 func newLimiter() (*limiter, error) {
 	for resource, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(resource, &now); err != nil {
+			return nil, os.NewSyscallError("getrlimit", err)
+		}
+		limit = min(limit, now.Max)
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
 			return nil, os.NewSyscallError("setrlimit", err)
 		}

@@ -12,7 +12,7 @@ const computeSlack = time.Second
 // meter watches the processor time of one process during one run. It does not
 // believe the process's own meter.
 type meter struct {
-	pid   int
+	read  func() (time.Duration, bool)
 	begin time.Duration
 	halt  chan struct{}
 	done  chan struct{}
@@ -20,13 +20,13 @@ type meter struct {
 	busy  time.Duration
 }
 
-// startMeter calls over once, with the time used, when the process has used more
-// than limit. Where the system does not tell, it measures nothing.
-func startMeter(pid int, limit time.Duration, over func(time.Duration)) *meter {
-	m := &meter{pid: pid, halt: make(chan struct{}), done: make(chan struct{})}
+// startMeter calls over once, with the time used, when the process that read
+// speaks of has used more than limit. Where the system does not tell, it measures nothing.
+func startMeter(read func() (time.Duration, bool), limit time.Duration, over func(time.Duration)) *meter {
+	m := &meter{read: read, halt: make(chan struct{}), done: make(chan struct{})}
 	var ok bool
-	if m.begin, ok = cpuTime(pid); !ok {
-		m.pid = 0
+	if m.begin, ok = read(); !ok {
+		m.read = nil
 		close(m.done)
 		return m
 	}
@@ -53,10 +53,10 @@ func startMeter(pid int, limit time.Duration, over func(time.Duration)) *meter {
 const minPoll = 25 * time.Millisecond
 
 func (m *meter) used() time.Duration {
-	if m.pid == 0 {
+	if m.read == nil {
 		return 0
 	}
-	now, ok := cpuTime(m.pid)
+	now, ok := m.read()
 	if !ok {
 		return 0
 	}

@@ -18,7 +18,7 @@ func TestMeterMeasuresTheProcess(t *testing.T) {
 	defer cmd.Process.Kill()
 	over := make(chan time.Duration, 1)
 	const limit = 100 * time.Millisecond
-	m := startMeter(cmd.Process.Pid, limit, func(used time.Duration) { over <- used })
+	m := startMeter((&process{pid: cmd.Process.Pid}).cpu, limit, func(used time.Duration) { over <- used })
 	if used := <-over; used <= limit {
 		t.Errorf("over at %v, want more than %v", used, limit)
 	}
@@ -43,7 +43,7 @@ func TestComputeIsMeteredByTheParent(t *testing.T) {
 			p.awaitRun()
 			<-killed
 		})
-		p.pid = cmd.Process.Pid
+		p.pid, p.used = cmd.Process.Pid, time.Hour // what the system says of it at its end
 		return p, nil
 	})
 	defer f.Close()
@@ -62,7 +62,7 @@ func TestMeterCountsNoWaiting(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	m := startMeter(cmd.Process.Pid, time.Hour, func(used time.Duration) { t.Errorf("over at %v", used) })
+	m := startMeter((&process{pid: cmd.Process.Pid}).cpu, time.Hour, func(used time.Duration) { t.Errorf("over at %v", used) })
 	if busy := m.stop(); busy > 10*clockTick {
 		t.Errorf("busy %v", busy)
 	}

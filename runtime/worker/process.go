@@ -20,6 +20,7 @@ type process struct {
 	kill   func()        // ends it at once; may be called at any time, often
 	exited chan struct{} // closed when it is gone and its diagnostics are read
 	status exitStatus    // once exited is closed
+	used   time.Duration // processor time of its whole life, once exited is closed
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
@@ -69,6 +70,14 @@ func (p *process) gone() bool {
 	default:
 		return false
 	}
+}
+
+// cpu is the processor time the process has used so far, or in all.
+func (p *process) cpu() (time.Duration, bool) {
+	if p.gone() {
+		return p.used, p.used > 0
+	}
+	return cpuTime(p.pid)
 }
 
 // greeting is what the parent expects of a hello.

@@ -67,6 +67,7 @@ func TestWhatOnlyAProcessCanStop(t *testing.T) {
 		message       string
 		needsData     bool // RLIMIT_DATA, which race builds leave alone
 	}{
+		{"array-like of a huge length", "return Math.max.apply(null, {length: 1e8})", runtime.Limits{Heap: 256 << 20}, runtime.MemoryLimit, "heap limit reached (268435456 bytes)", true},
 		{"BigInt shift", "return String(1n << 2n ** 40n)", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
 		{"growing array", "const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
 		{"string doubling", "let s = 'x'; for (;;) s += s + 'y'", memory, runtime.MemoryLimit, "heap limit reached (67108864 bytes)", true},
@@ -81,6 +82,9 @@ func TestWhatOnlyAProcessCanStop(t *testing.T) {
 			res := run(t, r, runtime.Request{Program: "console.log('before');\n" + tt.program, Limits: tt.limits})
 			if res.Failure == nil || res.Failure.Kind != tt.kind || res.Failure.Message != tt.message {
 				t.Errorf("%+v, want %s %q", res.Failure, tt.kind, tt.message)
+			}
+			if tt.kind == runtime.Timeout && res.Usage.Compute == 0 {
+				t.Error("no compute time of a worker that was killed")
 			}
 			if len(res.Logs) != 1 || res.Logs[0] != "before" {
 				t.Errorf("logs %q, want the line from before", res.Logs)

@@ -57,7 +57,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	})
 	s.calls = newCalls(s, runtime.WithWall(callCtx, s.wall), hold)
 	stopWatching := context.AfterFunc(ctx, func() { s.stop(aborted(context.Cause(ctx))) })
-	meter := startMeter(s.worker.pid, s.limits.Compute+computeSlack, s.overBudget)
+	meter := startMeter(s.worker.cpu, s.limits.Compute+computeSlack, s.overBudget)
 
 	s.worker.served[s.id] = true
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
@@ -129,6 +129,7 @@ func (s *session) stopNow(reason runtime.Failure) {
 		s.stopped = &reason
 	}
 	s.worker.kill()
+	s.markTold() // no order follows any more
 }
 
 // overBudget ends a run whose worker used more processor time than the engine's
@@ -373,7 +374,7 @@ func (s *session) lost(err error, wait bool) *runtime.Failure {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && s.worker.diag.String() == "" && s.worker.status.Signal == "" && s.worker.status.Code == 0 {
 		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker connection failed: " + err.Error()}
 	}
-	return exitFailure(s.worker.status, s.worker.diag, s.limits)
+	return exitFailure(s.worker, s.limits)
 }
 
 // result assembles what the caller gets.

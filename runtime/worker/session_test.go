@@ -136,6 +136,7 @@ func TestMisuse(t *testing.T) {
 		want string
 	}{
 		{"limit", runtime.Request{Limits: runtime.Limits{Calls: -1}}, "limit calls is -1; it must be at least 1 (zero takes the default of 10000)"},
+		{"heap", runtime.Request{Limits: runtime.Limits{Heap: 1}}, "limit heap is 1 bytes; a worker needs at least 16777216 (zero takes the default)"},
 		{"binding", runtime.Request{Bindings: make([]runtime.Binding, 1)}, "binding 0 has no namespace; make one with NewNamespace"},
 		{"engine", runtime.Request{}, "engine says no"},
 	} {

@@ -247,7 +247,7 @@ func watch(child *os.Process, conn net.Conn, said *os.File) *process {
 		endGroup(child.Pid)
 		state, err := child.Wait()
 		if err == nil {
-			p.status = statusOf(state)
+			p.status, p.used = statusOf(state), state.UserTime()+state.SystemTime()
 		} else {
 			p.status = exitStatus{Code: -1}
 		}

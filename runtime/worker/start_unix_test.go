@@ -90,6 +90,8 @@ func TestExitFailures(t *testing.T) {
 		message string
 	}{
 		{"allocation", exitStatus{Code: 2}, "runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
+		{"the collector's own tables", exitStatus{Code: 2}, "SIGSEGV: segmentation violation\nPC=0x4399fd m=3 sigcode=1 addr=0x0", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
+		{"nil in Go code", exitStatus{Code: 2}, "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation]", runtime.WorkerExit, "worker exited with code 2 before completing: panic: runtime error: invalid memory address or nil pointer dereference"},
 		{"page", exitStatus{Code: 2}, "fatal error: runtime: cannot allocate memory", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
 		{"stack", exitStatus{Code: 2}, "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow", runtime.Exception, "call depth exceeded"},
 		{"those words and another code", exitStatus{Code: 1}, "out of memory", runtime.WorkerExit, "worker exited with code 1 before completing: out of memory"},
@@ -100,7 +102,7 @@ func TestExitFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &diagnostics{}
 			d.Write([]byte(tt.said))
-			wantFailure(t, runtime.Result{Failure: exitFailure(tt.status, d, limits)}, tt.kind, tt.message)
+			wantFailure(t, runtime.Result{Failure: exitFailure(&process{status: tt.status, diag: d, hello: helloMeta{DataLimit: true}}, limits)}, tt.kind, tt.message)
 		})
 	}
 }

@@ -151,11 +151,18 @@ func check(req *runtime.Request) (runtime.Limits, error) {
 	if err != nil {
 		return limits, err
 	}
+	if limits.Heap < MinHeap {
+		return limits, fmt.Errorf("limit heap is %d bytes; a worker needs at least %d (zero takes the default)", limits.Heap, MinHeap)
+	}
 	if limits.Depth == 0 {
 		limits.Depth = runtime.DepthWorker
 	}
 	return limits, nil
 }
+
+// MinHeap is the smallest Limits.Heap a worker accepts: with less the engine
+// itself would not fit.
+const MinHeap = 16 << 20
 
 // bind ends the returned context with ctx and with Close.
 func (r *Runtime) bind(ctx context.Context) (context.Context, func()) {

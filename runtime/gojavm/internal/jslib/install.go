@@ -11,10 +11,13 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
+	"golang.org/x/text/collate"
 )
 
 // lib is the library of one engine.
 type lib struct {
+	collators map[collation]*collate.Collator
+
 	vm        *goja.Runtime
 	host      Host
 	inspector *Inspector

@@ -10,18 +10,20 @@ import (
 	"github.com/dop251/goja"
 )
 
-// installLocale replaces the toLocale methods, which in the engine take no
+// installLocale replaces the toLocale methods and localeCompare, which in the engine take no
 // locale: Number's even throws for one.
 func (l *lib) installLocale() error {
 	for _, t := range []struct {
 		constructor, method string
+		length              int
 		f                   func(goja.FunctionCall) goja.Value
 	}{
-		{"Number", "toLocaleString", func(call goja.FunctionCall) goja.Value { return l.localeNumber("Number", call) }},
-		{"BigInt", "toLocaleString", func(call goja.FunctionCall) goja.Value { return l.localeNumber("BigInt", call) }},
-		{"Date", "toLocaleString", func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, true) }},
-		{"Date", "toLocaleDateString", func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, false) }},
-		{"Date", "toLocaleTimeString", func(call goja.FunctionCall) goja.Value { return l.localeDate(call, false, true) }},
+		{"Number", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("Number", call) }},
+		{"BigInt", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("BigInt", call) }},
+		{"Date", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, true) }},
+		{"Date", "toLocaleDateString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, false) }},
+		{"Date", "toLocaleTimeString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, false, true) }},
+		{"String", "localeCompare", 1, l.localeCompare},
 	} {
 		constructor, ok := l.vm.Get(t.constructor).(*goja.Object)
 		if !ok {
@@ -31,7 +33,7 @@ func (l *lib) installLocale() error {
 		if !ok {
 			return fmt.Errorf("the engine's %s has no prototype", t.constructor)
 		}
-		l.method(proto, t.method, 0, t.f)
+		l.method(proto, t.method, t.length, t.f)
 	}
 	return nil
 }
@@ -149,6 +151,9 @@ func (l *lib) intlGlobal() (goja.Value, error) {
 			l.throw("RangeError", "Invalid time value")
 		}
 		return l.vm.ToValue(f.format(time.UnixMilli(int64(ms))))
+	})
+	l.method(native, "compare", 3, func(call goja.FunctionCall) goja.Value {
+		return l.compare(call.Argument(0), call.Argument(1), l.collation(call.Argument(2)))
 	})
 	l.method(native, "locale", 1, func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(l.locale(call.Argument(0))) })
 	l.method(native, "zone", 1, func(call goja.FunctionCall) goja.Value {

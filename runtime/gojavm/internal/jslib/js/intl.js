@@ -67,24 +67,14 @@
   }
   tag(ListFormat, 'ListFormat');
   class Collator {
-    #numeric; #base;
+    #locale; #options;
     constructor(locales, options) {
-      this.#numeric = !!options?.numeric;
-      this.#base = options?.sensitivity === 'base' || options?.sensitivity === 'accent';
+      this.#locale = native.locale(locales);
+      this.#options = copy(options);
+      native.compare('', '', this.#options);
     }
-    get compare() {
-      return (a, b) => {
-        a = `${a}`; b = `${b}`;
-        if (this.#base) { a = a.toLowerCase(); b = b.toLowerCase(); }
-        if (!this.#numeric) return a.localeCompare(b);
-        const as = a.split(/(\d+)/), bs = b.split(/(\d+)/);
-        for (let i = 0; i < Math.min(as.length, bs.length); i++) {
-          const order = i % 2 ? Number(as[i]) - Number(bs[i]) : as[i].localeCompare(bs[i]);
-          if (order !== 0) return Math.sign(order);
-        }
-        return Math.sign(as.length - bs.length);
-      };
-    }
+    get compare() { return (a, b) => native.compare(a, b, this.#options); }
+    resolvedOptions() { return { locale: this.#locale, usage: 'sort', sensitivity: 'variant', ignorePunctuation: false, collation: 'default', numeric: false, caseFirst: 'false', ...this.#options }; }
   }
   tag(Collator, 'Collator');
   const Intl = Object.create(Object.prototype, { [Symbol.toStringTag]: { value: 'Intl', configurable: true } });

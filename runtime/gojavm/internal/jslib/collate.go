@@ -1,0 +1,84 @@
+package jslib
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/dop251/goja"
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
+)
+
+// collation says how texts are compared: the options of Intl.Collator that have
+// a meaning without a locale's own rules.
+type collation struct {
+	numeric     bool
+	sensitivity string // "base", "accent", "case", or "variant" for all differences
+}
+
+// localeCompare is String.prototype.localeCompare. The engine's own takes no
+// options: a list sorted with numeric would be sorted as text.
+func (l *lib) localeCompare(call goja.FunctionCall) goja.Value {
+	if goja.IsUndefined(call.This) || goja.IsNull(call.This) {
+		panic(l.vm.NewTypeError("String.prototype.localeCompare needs a text"))
+	}
+	return l.compare(call.This, call.Argument(0), l.collation(call.Argument(2)))
+}
+
+func (l *lib) collation(options goja.Value) collation {
+	s := l.settings(options)
+	c := collation{sensitivity: s.text("sensitivity", "base", "accent", "case", "variant")}
+	if v := s.get("numeric"); v != nil {
+		c.numeric = v.ToBoolean()
+	}
+	if v := s.get("ignorePunctuation"); v != nil && v.ToBoolean() {
+		l.unsupported("comparing with the option", "ignorePunctuation", "remove the punctuation first")
+	}
+	if first := s.text("caseFirst", "upper", "lower", "false"); first == "upper" {
+		l.unsupported("comparing with caseFirst", first, "compare twice instead")
+	}
+	return c
+}
+
+func (l *lib) compare(a, b goja.Value, c collation) goja.Value {
+	x, y := norm.NFD.String(l.toString(a).String()), norm.NFD.String(l.toString(b).String())
+	if c.sensitivity == "case" {
+		// The collator drops accents only where it drops case too.
+		x, y = withoutMarks(x), withoutMarks(y)
+	}
+	return l.vm.ToValue(l.collator(c).CompareString(x, y))
+}
+
+// withoutMarks is decomposed text without its combining marks.
+func withoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// collator makes each kind of comparison once: that takes longer than most
+// comparisons.
+func (l *lib) collator(c collation) *collate.Collator {
+	if made := l.collators[c]; made != nil {
+		return made
+	}
+	var options []collate.Option
+	if c.numeric {
+		options = append(options, collate.Numeric)
+	}
+	switch c.sensitivity {
+	case "base":
+		options = append(options, collate.IgnoreCase, collate.IgnoreDiacritics)
+	case "accent":
+		options = append(options, collate.IgnoreCase)
+	}
+	if l.collators == nil {
+		l.collators = map[collation]*collate.Collator{}
+	}
+	l.collators[c] = collate.New(language.Und, options...)
+	return l.collators[c]
+}
