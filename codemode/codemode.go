@@ -161,6 +161,9 @@ func (o *Options) check() error {
 	if o.Parallel < 0 || o.MaxText < 0 || o.MaxImages < 0 {
 		return fmt.Errorf("option Parallel (%d), MaxText (%d) or MaxImages (%d) is negative; zero takes the default", o.Parallel, o.MaxText, o.MaxImages)
 	}
+	if o.Parallel > runtime.MaxParallel {
+		return fmt.Errorf("option Parallel is %d; at most %d calls may overlap", o.Parallel, runtime.MaxParallel)
+	}
 	if o.Contexts > DeferContexts {
 		return fmt.Errorf("unknown Contexts(%d); use DropContexts or DeferContexts", o.Contexts)
 	}

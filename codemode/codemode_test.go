@@ -546,6 +546,7 @@ func TestNewRefuses(t *testing.T) {
 		{"isolation", codemode.Options{Isolation: 9}, "Isolation(9)"},
 		{"contexts", codemode.Options{Contexts: 9}, "Contexts(9)"},
 		{"parallel", codemode.Options{Parallel: -1}, "Parallel (-1)"},
+		{"too parallel", codemode.Options{Parallel: 257}, "at most 256"},
 		{"limit", codemode.Options{Limits: codemode.Limits{Calls: -1}}, "limit calls is -1"},
 		{"output limit", codemode.Options{Limits: codemode.Limits{Output: 3}}, "at least 4"},
 		{"wall limit", codemode.Options{Limits: codemode.Limits{Wall: runtime.MaxWall + 1}}, "limit wall"},

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"sync"
 
@@ -26,6 +28,13 @@ type ApprovalRequest struct {
 	By     string // the listener that asks
 }
 
+// Digest is the SHA-256 of the canonical arguments in hexadecimal. A person who
+// is shown a part of them can hold an answer to the whole by it.
+func (a ApprovalRequest) Digest() string {
+	sum := sha256.Sum256(a.Call.Args().Bytes())
+	return hex.EncodeToString(sum[:])
+}
+
 // Approver answers for a person (or for a rule that stands in for one). An
 // error, a panic or an unknown answer counts as Unavailable. When ctx ends the
 // call settles at once and a later answer is discarded, so Approve should
@@ -45,11 +54,17 @@ func (f ApproverFunc) Approve(ctx context.Context, ask ApprovalRequest) (Answer,
 	return f(ctx, ask)
 }
 
+// maxRejections is how many refusals under one root call say that a person
+// wants no more questions.
+const maxRejections = 3
+
 // declined remembers, for all calls under one root call, what a person has
-// refused: the same tool with the same arguments is not asked about again.
+// refused: the same tool with the same arguments is not asked about again, and
+// after some refusals or many questions nothing is.
 type declined struct {
 	mu   sync.Mutex
 	what map[declinedKey]*DeniedError
+	asks int
 }
 
 type declinedKey struct {
@@ -61,6 +76,21 @@ func (d *declined) find(call tools.Call) *DeniedError {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.what[declinedKey{call.Name(), call.Args()}]
+}
+
+// count counts a question that is about to be asked, unless there have been
+// enough of them: then it says so.
+func (d *declined) count(maxAsks int) (rejections, asks int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case len(d.what) >= maxRejections:
+		return len(d.what), 0
+	case d.asks >= maxAsks:
+		return 0, d.asks
+	}
+	d.asks++
+	return 0, 0
 }
 
 func (d *declined) remember(call tools.Call, err *DeniedError) {
@@ -88,6 +118,12 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 		}
 		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval (not yet supported)", name)
 	}
+	switch rejections, asks := x.declined.count(x.p.opts.MaxAsks); {
+	case rejections > 0:
+		return deny(tools.CodeApprovalRejected, "tool %q requires approval, and the user is not asked again after rejecting %d calls; end the program and ask what is wanted", name, rejections)
+	case asks > 0:
+		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and the user has been asked %d times by one call already; do the rest in another call", name, asks)
+	}
 	answer := x.ask(ctx, ApprovalRequest{Call: x.call, Reason: ask.reason, By: ask.by})
 	if ctx.Err() != nil && answer != Rejected {
 		return aborted(ctx, false)
@@ -105,13 +141,14 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available", name)
 }
 
-// ask waits for the approver or for the end of ctx, whichever comes first.
+// ask waits for the approver, for the end of ctx or for the end of the time a
+// question may stay open, whichever comes first.
 func (x *execution) ask(ctx context.Context, ask ApprovalRequest) Answer {
 	if ctx.Err() != nil {
 		return Cancelled
 	}
 	defer x.pauseForApproval()()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, x.p.opts.ApprovalTimeout)
 	defer cancel()
 	answered := make(chan Answer, 1)
 	go func() {
@@ -134,7 +171,7 @@ func (x *execution) ask(ctx context.Context, ask ApprovalRequest) Answer {
 	case answer := <-answered:
 		return answer
 	case <-ctx.Done():
-		return Cancelled
+		return Unavailable // if the caller has not left, nobody answered in time
 	}
 }
 

@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -115,7 +113,6 @@ func (b *batch) begin() {
 	b.begun = append(b.begun, s)
 	go func() {
 		defer b.wake(s.done)
-		defer s.settleExit()
 		func() {
 			defer b.wake(s.prepared)
 			s.x.prepare()
@@ -128,18 +125,6 @@ func (b *batch) wake(reached chan struct{}) {
 	close(reached)
 	b.woken <- struct{}{}
 }
-
-// settleExit ends a call whose foreign code left the goroutine (runtime.Goexit,
-// which t.FailNow calls) instead of returning.
-func (s *slot) settleExit() {
-	if s.x.route == toDispatch || s.x.result.core == nil {
-		crash := &tools.PanicError{Where: fmt.Sprintf("tool %q", s.x.call.Name()), Value: errGoexit}
-		s.x.p.logPanic(crash, s.x.call)
-		s.x.finally(crash)
-	}
-}
-
-var errGoexit = errors.New("the call's goroutine was ended by runtime.Goexit")
 
 func closed(c chan struct{}) bool {
 	select {

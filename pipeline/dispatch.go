@@ -129,7 +129,7 @@ func (x *execution) checkArgs(tool *tools.Tool) (err error) {
 // regrant asks again before a body runs a second time under one grant, unless
 // running it twice is the same as running it once.
 func (x *execution) regrant(ctx context.Context, tool *tools.Tool) error {
-	if x.asked == nil || !x.bodyRan() || tool.Definition().Annotations.Idempotent {
+	if x.asked == nil || x.takeGrant() || tool.Definition().Annotations.Idempotent {
 		return nil
 	}
 	return x.approve(ctx, *x.asked)

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -13,9 +15,10 @@ import (
 type route uint8
 
 const (
-	toFinish   route = iota // the result is final: post-execute is skipped
+	toPrepare  route = iota // policy has not been through with it
 	toDispatch              // the body may run
 	toPost                  // post-execute sees the result
+	toFinish                // the result is final: post-execute is skipped
 )
 
 // execution is the record of one call on its way through the stages. One
@@ -40,8 +43,9 @@ type execution struct {
 	route  route
 	result Result
 
-	mu   sync.Mutex
-	last *attempt // the latest body start, nil for none
+	mu    sync.Mutex
+	last  *attempt // the latest body start, nil for none
+	spent bool     // the grant of asked has let a body start
 }
 
 // then leaves a result for the given stage.
@@ -70,6 +74,19 @@ func (x *execution) settleCrash(where string) {
 	}
 }
 
+// settleExit ends a call whose foreign code left the goroutine (runtime.Goexit,
+// which t.FailNow calls) instead of returning, so that the call is still at the
+// given stage. It is deferred.
+func (x *execution) settleExit(stage route) {
+	if x.route == stage {
+		err := &tools.PanicError{Where: fmt.Sprintf("tool %q", x.call.Name()), Value: errGoexit}
+		x.p.logPanic(err, x.call)
+		x.finally(err)
+	}
+}
+
+var errGoexit = errors.New("the call's goroutine was ended by runtime.Goexit")
+
 // contain reports a panic of foreign code whose answer nobody waits for. It is
 // deferred.
 func (x *execution) contain(where string) {
@@ -79,6 +96,16 @@ func (x *execution) contain(where string) {
 }
 
 func (x *execution) bodyRan() bool { return x.lastAttempt() != nil }
+
+// takeGrant reports whether a person's grant is there for the body that is
+// about to start. It is for the first to ask: wrappers may start several.
+func (x *execution) takeGrant() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	taken := !x.spent
+	x.spent = true
+	return taken
+}
 
 func (x *execution) lastAttempt() *attempt {
 	x.mu.Lock()

@@ -68,6 +68,16 @@ func (o Outcome) Text() string { return tools.ContentString(o.get().result.get()
 // Err is the failure, nil for a success. Its text has no "Error: " before it.
 func (o Outcome) Err() error { return o.get().result.Err() }
 
+// Message is the text of Err, "" for a success. It was read once, so that the
+// model, a program and the log are told the same by an error whose text changes
+// or whose Error method panics.
+func (o Outcome) Message() string {
+	if !o.IsError() {
+		return ""
+	}
+	return o.get().result.get().message
+}
+
 // Info is the identity of the failure, zero for none.
 func (o Outcome) Info() tools.ErrorInfo { return infoOf(o.Err()) }
 

@@ -15,6 +15,13 @@ import (
 type Options struct {
 	// Approver answers asks. Nil: an ask denies the call.
 	Approver Approver
+	// ApprovalTimeout is how long one question may stay open; then it counts as
+	// unanswered and denies. Zero: 10 minutes. A negative one panics in New.
+	ApprovalTimeout time.Duration
+	// MaxAsks is how many questions one call of a model may lead to, those of
+	// its nested calls included; further asks deny. Zero: 20. A negative number
+	// panics in New. Raise it where a rule answers instead of a person.
+	MaxAsks int
 	// Sink takes the events. Nil: none are made.
 	Sink Sink
 	// LogRequired fails a call, before its body, if the event that announces it
@@ -43,7 +50,11 @@ type Options struct {
 	Progress func(tools.Call, tools.Progress)
 }
 
-const defaultMaxParallel = 10
+const (
+	defaultMaxParallel     = 10
+	defaultMaxAsks         = 20
+	defaultApprovalTimeout = 10 * time.Minute
+)
 
 // Pipeline takes tool calls from the request to the settled outcome. It is safe
 // for concurrent use and holds no lock while foreign code runs, the Sink
@@ -104,6 +115,15 @@ func (p *Pipeline) setDefaults() {
 	case o.MaxParallel == 0:
 		o.MaxParallel = defaultMaxParallel
 	}
+	if o.ApprovalTimeout < 0 || o.MaxAsks < 0 {
+		panic("pipeline.New: ApprovalTimeout or MaxAsks is negative; zero takes the default")
+	}
+	if o.ApprovalTimeout == 0 {
+		o.ApprovalTimeout = defaultApprovalTimeout
+	}
+	if o.MaxAsks == 0 {
+		o.MaxAsks = defaultMaxAsks
+	}
 	if o.LogRequired && o.Sink == nil {
 		panic("pipeline.New: LogRequired is set and there is no Sink to log to")
 	}
@@ -125,9 +145,13 @@ func (p *Pipeline) Registry() *tools.Registry { return p.reg }
 // Execute takes one call through all stages and always settles: whatever a
 // listener, a guard, an approver, a body or an observer does, the caller gets
 // an Outcome and the log a result for every call it announces. It runs the body
-// on the calling goroutine and returns only when the body has.
+// on the calling goroutine and returns only when the body has. Foreign code that
+// ends that goroutine (runtime.Goexit) takes the caller with it; the log gets
+// its result all the same.
 func (p *Pipeline) Execute(ctx context.Context, req Request) Outcome {
-	s := p.Begin(ctx, req)
+	s := p.stage(ctx, req)
+	defer s.Settle()
+	s.x.prepare()
 	s.Dispatch()
 	return s.Settle()
 }
@@ -135,6 +159,7 @@ func (p *Pipeline) Execute(ctx context.Context, req Request) Outcome {
 // prepare is the half of a call before its body. It leaves a result, or the
 // route to dispatch.
 func (x *execution) prepare() {
+	defer x.settleExit(toPrepare)
 	defer x.settleCrash("preparing the call")
 	if err := x.admit(); err != nil {
 		x.finally(err)
@@ -199,6 +224,7 @@ func (x *execution) dispatch() {
 	if x.route != toDispatch {
 		return
 	}
+	defer x.settleExit(toDispatch)
 	defer x.settleCrash("executing the call")
 	result, err := x.runExecution()
 	if err != nil {
@@ -213,7 +239,9 @@ func (x *execution) commit() Outcome {
 	x.postExecute()
 	x.finalize()
 	outcome := x.outcome()
-	x.p.notify(outcome)
+	if !x.outcast {
+		x.p.notify(outcome)
+	}
 	x.p.journal.result(x, outcome)
 	return outcome
 }

@@ -26,7 +26,8 @@ type Request struct {
 	Agent any
 	// Parent makes this a nested call. It must be the handle of a body of the
 	// same pipeline and the same Agent that has not returned; anything else is
-	// refused without a trace in the log.
+	// refused without a trace in the log. The body waits for the calls it nests:
+	// one that outlives it settles after the result of the call it belongs to.
 	Parent *tools.Run
 	// Site is where a program made a nested call.
 	Site tools.Site

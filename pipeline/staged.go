@@ -18,12 +18,23 @@ type Staged struct {
 
 // Begin announces a call and lets policy, approver and guards decide.
 func (p *Pipeline) Begin(ctx context.Context, req Request) *Staged {
+	s := p.stage(ctx, req)
+	begun := false
+	defer func() {
+		if !begun { // a listener ended the goroutine, so that nobody else can settle
+			s.Settle()
+		}
+	}()
+	s.x.prepare()
+	begun = true
+	return s
+}
+
+func (p *Pipeline) stage(ctx context.Context, req Request) *Staged {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	x := p.newExecution(ctx, req)
-	x.prepare()
-	return &Staged{x: x}
+	return &Staged{x: p.newExecution(ctx, req)}
 }
 
 // Call is the call.

@@ -8,6 +8,7 @@ import (
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
 	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/worker"
 )
 
 // session is everything one `runcode run` opens.
@@ -33,8 +34,8 @@ func openSession(s *streams, f *runFlags) (_ *session, err error) {
 	if mode == codemode.ModeNative {
 		return nil, errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
 	}
-	if f.parallel > runtime.MaxParallel {
-		return nil, fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
+	if err := f.check(); err != nil {
+		return nil, err
 	}
 	set, err := f.tools.open()
 	if err != nil {
@@ -65,6 +66,17 @@ func openSession(s *streams, f *runFlags) (_ *session, err error) {
 	}
 	ses.closers = append(ses.closers, ses.codemode.Close)
 	return ses, nil
+}
+
+// check refuses what would make every run fail.
+func (f *runFlags) check() error {
+	if f.parallel > runtime.MaxParallel {
+		return fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
+	}
+	if heap := f.limits.heap; heap > 0 && heap < worker.MinHeap && !f.inProcess {
+		return fmt.Errorf("--heap is %d bytes; a worker needs at least %d MiB", heap, worker.MinHeap>>20)
+	}
+	return nil
 }
 
 // sink opens what the events go to, nil if nothing.

@@ -28,6 +28,8 @@ var rules = []struct {
 	{pkg: "bindings", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime/gojavm", module + "pipeline", module + "codemode"}},
 	{pkg: "codemode", ban: []string{"github.com/modelcontextprotocol/", "go.opentelemetry.io/", "github.com/spf13/", "golang.org/x/term", module + "cmd/"}},
 	{pkg: "pipeline/eventlog", ban: []string{"net/http", "github.com/dop251/", module + "runtime", module + "codemode"}},
+	{pkg: "pipeline/hooks", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode"}},
+	{pkg: "internal/proc", ban: []string{"net/http", "github.com/", module}},
 	{pkg: "tools/fstools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
 	{pkg: "tools/mocktools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
 }

@@ -180,6 +180,7 @@ func TestNothingOutlivesRun(t *testing.T) {
 	}{
 		{"background job", "sleep 1000" + quiet + note, false},
 		{"a group of its own", "set -m; sleep 1000" + quiet + note, true},
+		{"a group of its own and another environment", "set -m; env -i PATH=\"$PATH\" bash -c 'echo $$ >> pids; exec sleep 1000'" + quiet + "until [ -s pids ]; do :; done; ", true},
 		{"a session of its own", "setsid sleep 1000" + quiet + note, true},
 		{"orphaned in a session of its own", "(setsid bash -c 'echo $$ >> pids; exec sleep 1000'" + quiet + ") ; until [ -s pids ]; do :; done; ", true},
 		{"without signals it could be asked with", "(trap '' TERM HUP INT; echo $BASHPID >> pids; while :; do read -t 1000 < <(:); done)" + quiet + "until [ -s pids ]; do :; done; ", false},

@@ -292,6 +292,25 @@ func TestOpenRefusesABrokenLog(t *testing.T) {
 	check(t, "file", read(t, path), line(1)+"{oops\n"+line(2))
 }
 
+// TestOpenRefusesAnotherFile: a file that was named by mistake is neither
+// narrowed nor written to.
+func TestOpenRefusesAnotherFile(t *testing.T) {
+	for _, text := range []string{"return 1;\n", "return 1;", "# a page\nof text\n", `{"name":"app"}`, "\x7fELF\x00"} {
+		path := write(t, text)
+		if err := os.Chmod(path, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := eventlog.Open(path, nil)
+		if err == nil {
+			t.Errorf("a file of %q was opened as a log", text)
+		}
+		check(t, "file", read(t, path), text)
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
+			t.Errorf("the mode of a refused file is %v (%v), want 0644", info.Mode(), err)
+		}
+	}
+}
+
 func TestReadFileMissing(t *testing.T) {
 	if _, err := eventlog.ReadFile(filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error = %v, want not exist", err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,20 +58,39 @@ func (l *Log) take(opts *ReadOptions) error {
 	if l.unlock, err = lock(l.file, l.path); err != nil {
 		return err
 	}
-	if info.Mode().Perm() != 0o600 {
-		if err := l.file.Chmod(0o600); err != nil {
-			return err
-		}
-	}
 	found, err := Read(io.NewSectionReader(l.file, 0, 1<<62), opts)
 	if err != nil {
 		return err
 	}
 	if n := len(found.Events); n > 0 {
 		l.next = found.Events[n-1].Seq + 1
+	} else if err := l.mayBeLog(found.Torn); err != nil {
+		return err
+	}
+	if info.Mode().Perm() != 0o600 {
+		if err := l.file.Chmod(0o600); err != nil {
+			return err
+		}
 	}
 	l.end = found.size
 	return l.mend(found)
+}
+
+// mayBeLog refuses a file of no events whose text is not the beginning of one:
+// it is somebody's other file, named by mistake.
+func (l *Log) mayBeLog(torn []Torn) error {
+	if len(torn) == 0 {
+		return nil
+	}
+	const begins = `{"type":`
+	head := make([]byte, min(int64(len(begins)), torn[0].Bytes))
+	if _, err := l.file.ReadAt(head, torn[0].Offset); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(begins, string(head)) {
+		return errors.New("it holds other text and no events; choose another file")
+	}
+	return nil
 }
 
 // mend makes the file end with a whole line.

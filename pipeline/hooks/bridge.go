@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,6 +83,11 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Timeout < 0 || o.MaxOutput < 0 {
 		return o, errors.New("Options.Timeout and Options.MaxOutput must not be negative; zero means the default")
+	}
+	for _, entry := range o.Env {
+		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" || strings.ContainsRune(entry, 0) {
+			return o, fmt.Errorf("the entry %q of Options.Env is not of the form NAME=value", entry)
+		}
 	}
 	o.Shell = or(o.Shell, "bash")
 	o.Timeout = or(o.Timeout, defaultTimeout)

@@ -245,6 +245,26 @@ func TestPostToolUseSeesDenials(t *testing.T) { // 150
 	}
 }
 
+// TestPostToolUseAfterAbort has no hook started for a call whose caller has left.
+func TestPostToolUseAfterAbort(t *testing.T) {
+	r := newRig(t, settings(nil, []hook{{Command: "touch ran"}}), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.p.Execution.Use("leave", func(ctx context.Context, _ pipeline.Dispatch, next pipeline.Next[pipeline.Result]) (pipeline.Result, error) {
+		defer cancel()
+		return next(ctx)
+	})
+	o := r.p.Execute(ctx, pipeline.Request{ID: "c1", Name: "echo"})
+	check(t, "code", o.Info().Code, tools.CodeAborted)
+	check(t, "log", r.rec.Types(), []string{"tool/call", "tool/result"})
+}
+
+// TestPostToolUseMatcherThatTakesTooLong runs the hook: before a call the
+// stricter choice is to deny, after it to have it reviewed.
+func TestPostToolUseMatcherThatTakesTooLong(t *testing.T) {
+	r := newRig(t, settings(nil, []hook{{Matcher: "^((a+)+)+$", Command: "echo reviewed >&2; exit 2"}}), nil)
+	check(t, "end", r.end(r.call(strings.Repeat("a", 60)+"!", "")), end{Text: "reviewed", Ran: []string{}})
+}
+
 func TestLog(t *testing.T) { // 154, 156
 	long := strings.Repeat("é", 600)
 	r := newRig(t, settings([]hook{{Matcher: "e.*", Command: "printf ' %s ' '" + long + "' >&2"}}, []hook{{Command: "printf %s '" + long[:1000] + "' >&2; exit 3"}}),

@@ -180,6 +180,8 @@ func TestOptionErrors(t *testing.T) {
 		"a shell that is missing":     {hooks.Options{Shell: "no-such-shell"}, `the shell "no-such-shell" is missing`},
 		"a directory that is missing": {hooks.Options{Dir: "/nowhere"}, "cannot run hooks in Options.Dir"},
 		"a directory that is a file":  {hooks.Options{Dir: "config_test.go"}, "is not a directory"},
+		"an entry without a value":    {hooks.Options{Env: []string{"A=1", "B"}}, `the entry "B" of Options.Env is not of the form NAME=value`},
+		"an entry without a name":     {hooks.Options{Env: []string{"=1"}}, `the entry "=1" of Options.Env is not of the form NAME=value`},
 		"a negative timeout":          {hooks.Options{Timeout: -1}, "must not be negative"},
 		"a negative amount of output": {hooks.Options{MaxOutput: -1}, "must not be negative"},
 	} {

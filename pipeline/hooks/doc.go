@@ -45,6 +45,9 @@
 // "onFailure": "continue" or "block", on a hook or on a whole group, changes
 // either. A settings file with an unknown key or event does not load.
 //
+// CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT are variables the shell expands, not
+// text put into the command, so quotes around them keep working.
+//
 // Hooks get an environment of few variables, none of which carries a secret, no
 // terminal, and no time after their end: a background job ends with its hook.
 //

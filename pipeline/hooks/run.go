@@ -192,7 +192,7 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 	defer b.running.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	
+	defer context.AfterFunc(b.closing, cancel)()
 	return proc.Run(ctx, proc.Command{
 		Path:      b.shell,
 		Args:      []string{"-c", h.command},

@@ -107,6 +107,7 @@ func (s Suite) library(t *testing.T) {
 		{name: "promise helpers", code: "const { promise, resolve } = Promise.withResolvers(); resolve(1);\nreturn [await promise, await Promise.try(() => 2), await Array.fromAsync([3, Promise.resolve(4)])]", value: `[1,2,[3,4]]`},
 		{name: "iterator helpers", code: "function* n() { let i = 0; while (true) yield i++ }\nreturn [n().filter(x => x % 2).map(x => x * x).take(3).toArray(), Iterator.from([1, 2]).reduce((a, b) => a + b)]", value: `[[1,9,25],3]`},
 		{name: "locale numbers", code: "return [(1234567.891).toLocaleString(), (1234567.891).toLocaleString('en-US'), (0.256).toLocaleString('en-US', { style: 'percent' }), (12.5).toLocaleString('en-US', { style: 'currency', currency: 'USD' })]", value: `["1,234,567.891","1,234,567.891","26%","$12.50"]`},
+		{name: "comparing texts", code: "return [['v10', 'v9'].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })), 'a'.localeCompare('Á', 'en', { sensitivity: 'base' }), ['b', 'a', 'C', 'ä'].sort((a, b) => a.localeCompare(b)).join('')]", value: `[["v9","v10"],0,"aäbC"]`},
 		{name: "error classes", code: "const e = new TypeError('t', { cause: 'c' });\nreturn [e.name, e.message, e.cause, e instanceof Error, Object.prototype.toString.call(e), typeof e.stack]", value: `["TypeError","t","c",true,"[object Error]","string"]`},
 		{name: "input", code: "return [input.who, Object.keys(input)]", input: `{"who":"ann","__proto__":1}`, value: `["ann",["who","__proto__"]]`},
 		{name: "input may be any JSON", code: "return input === null", input: `null`, value: `true`},

@@ -44,8 +44,9 @@ func (s exitStatus) String() string {
 // maxRuns is how many runs one process serves before another takes its place.
 const maxRuns = 200
 
-// helloWait is how long a new process may take to greet.
-const helloWait = 2 * time.Second
+// helloWait is how long a new process may take to greet. An idle machine needs
+// milliseconds; one that is busy with ten other things took over two seconds.
+const helloWait = 10 * time.Second
 
 // endGrace is how long an idle process gets to leave by itself.
 const endGrace = 250 * time.Millisecond

@@ -390,7 +390,7 @@ func TestWrongBinary(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, binary, want string }{
 		{"a shell", "/bin/sh", "instead of greeting"},
-		{"a script that keeps what it is sent", script("thief", "cat <&3 >"+canary), "it said nothing for 2s"},
+		{"a script that keeps what it is sent", script("thief", "cat <&3 >"+canary), "it said nothing for 1s"},
 		{"one that talks", script("talker", "echo hello; exit 5"), "it exited with code 5 instead of greeting; it printed: hello"},
 		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&3; cat <&3 >"+canary), "its greeting is not one of a worker: a type-0 frame is not accepted here"},
 		{"one that starts the host again", script("loop", `exec "`+os.Args[0]+`" -test.run=TestWrongBinary/one_that_starts_the_host_again`), "instead of greeting"},
@@ -403,7 +403,11 @@ func TestWrongBinary(t *testing.T) {
 				fmt.Println("again:", err)
 				os.Exit(9)
 			}
-			_, err := worker.New(t.Context(), &worker.Options{Binary: tt.binary})
+			opts := &worker.Options{Binary: tt.binary}
+			if tt.name == "a script that keeps what it is sent" {
+				opts = worker.WithHelloWait(*opts, time.Second)
+			}
+			_, err := worker.New(t.Context(), opts)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "Isolation: InProcess") {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}

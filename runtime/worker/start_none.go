@@ -6,11 +6,12 @@ import (
 	"context"
 	"log/slog"
 	goruntime "runtime"
+	"time"
 )
 
 type starter struct{}
 
-func newStarter(string, []string, *slog.Logger) (*starter, error) {
+func newStarter(string, []string, time.Duration, *slog.Logger) (*starter, error) {
 	return nil, &startError{problem: "worker processes are not available on " + goruntime.GOOS}
 }
 

@@ -28,6 +28,7 @@ type starter struct {
 	binary string
 	build  string // what a worker must greet with, "" if another binary was named
 	env    []string
+	wait   time.Duration // for a hello
 	logger *slog.Logger
 	orders chan func()
 	pinned os.FileInfo // of binary; nil if its name cannot come to lead elsewhere
@@ -37,11 +38,11 @@ type starter struct {
 }
 
 // newStarter checks what can be checked without starting anything.
-func newStarter(binary string, env []string, logger *slog.Logger) (*starter, error) {
+func newStarter(binary string, env []string, wait time.Duration, logger *slog.Logger) (*starter, error) {
 	if os.Getenv(depthVar) != "" {
 		return nil, &startError{problem: "this process was itself started as a worker (" + depthVar + " is set) and did not become one, so starting it again would not end; name a binary that imports package runtime/worker directly"}
 	}
-	s := &starter{binary: binary, logger: logger}
+	s := &starter{binary: binary, wait: wait, logger: logger}
 	if binary == "" {
 		if info, ok := debug.ReadBuildInfo(); ok {
 			if err := checkBuildMode(info.Settings); err != nil {
@@ -151,7 +152,7 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 	}
 	stopWatching := context.AfterFunc(ctx, w.kill)
 	defer stopWatching()
-	if err := w.greet(greeting{nonce: nonce, build: s.build, wait: helloWait}); err != nil {
+	if err := w.greet(greeting{nonce: nonce, build: s.build, wait: s.wait}); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
 		}

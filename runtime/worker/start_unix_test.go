@@ -54,7 +54,7 @@ func TestWorkerEnv(t *testing.T) {
 
 func TestDepthGuard(t *testing.T) {
 	t.Setenv(depthVar, "1")
-	if _, err := newStarter("", nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "starting it again would not end") {
+	if _, err := newStarter("", nil, helloWait, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "starting it again would not end") {
 		t.Errorf("%v, want a refusal", err)
 	}
 }

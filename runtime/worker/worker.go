@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type Options struct {
 	// Logger receives what an operator should know: descriptors that package
 	// initialisation left open in a worker, starts that failed. Nil discards it.
 	Logger *slog.Logger
+
+	wait time.Duration // for a hello; zero is helloWait
 }
 
 // DefaultIdle is how long an unused worker lives unless Options.Idle says
@@ -70,7 +73,7 @@ func New(ctx context.Context, opts *Options) (*Runtime, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	starter, err := newStarter(opts.Binary, opts.Env, logger)
+	starter, err := newStarter(opts.Binary, opts.Env, cmp.Or(opts.wait, helloWait), logger)
 	if err != nil {
 		return nil, unavailable(err)
 	}

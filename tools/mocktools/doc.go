@@ -21,7 +21,8 @@
 // contained in the arguments answers: objects may have more members, everything
 // else must be equal as a JSON value; without "when" it matches everything. Of a
 // case: "result" is the value, "content" the blocks a model reads (a string
-// stands for a text block), "error" a failure with a message and perhaps a code,
+// stands for a text block; text blocks alone are also the value of a tool
+// without outputSchema), "error" a failure with a message and perhaps a code,
 // "contexts" are texts deferred as additional contexts. A tool's own "result"
 // answers what no case matches.
 //

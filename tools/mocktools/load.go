@@ -122,6 +122,9 @@ func (s *source) tool(v *value) *tools.Definition {
 		return nil
 	}
 	m.sortFallback()
+	if def.Output.IsZero() {
+		m.textValues()
+	}
 	def.Name, def.Handler = m.name, m.handle
 	if m.name == tools.TransportName {
 		s.fail(v.start, v.pointer, "the name %q is reserved for the tool that runs programs; choose another", m.name)

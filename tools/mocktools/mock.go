@@ -42,6 +42,18 @@ func (m *mock) sortFallback() {
 	})
 }
 
+// textValues gives cases that answer with text blocks alone that text as their
+// value, for a tool that declares no output: a program gets text as a string.
+func (m *mock) textValues() {
+	for i := range m.cases {
+		c := &m.cases[i]
+		notText := func(b tools.Content) bool { return b.Type != tools.ContentText }
+		if c.result.IsZero() && len(c.content) > 0 && !slices.ContainsFunc(c.content, notText) {
+			c.result = tools.StringJSON(tools.ContentString(c.content))
+		}
+	}
+}
+
 // handle is the tool's body.
 func (m *mock) handle(ctx context.Context, run *tools.Run) (tools.Result, error) {
 	if err := wait(ctx, m.delay); err != nil {

@@ -46,6 +46,7 @@ func TestAnswers(t *testing.T) {
 			{"when": {"id": 2}, "error": "plain"},
 			{"when": {"id": 3}, "error": {"message": "coded", "code": "GONE"}},
 			{"when": {"id": 4}, "content": ["text", {"type": "image", "data": "AA==", "mimeType": "image/png"}, {"type": "resource", "uri": "u:1"}]},
+			{"when": {"id": 8}, "content": ["one", "two"]},
 			{"when": {"id": 5}, "result": 5, "content": [], "contexts": ["one", "two"]},
 			{"when": {"id": 6}, "result": null}
 		]}]}`
@@ -56,6 +57,7 @@ func TestAnswers(t *testing.T) {
 		{"value verbatim, first match wins", `{"id":1,"more":true}`, answer{Value: `{"n":1.0,"big":9007199254740993,"s":"\ud800","z":-0}`}},
 		{"error text", `{"id":2}`, answer{Err: "plain"}},
 		{"coded error", `{"id":3}`, answer{Err: "coded", Info: tools.ErrorInfo{Name: "MockError", Code: "GONE"}}},
+		{"text alone is the value", `{"id":8}`, answer{Value: `"one\ntwo"`, Content: []tools.Content{tools.TextContent("one"), tools.TextContent("two")}}},
 		{"content without a value", `{"id":4}`, answer{Content: []tools.Content{
 			tools.TextContent("text"), tools.ImageContent("image/png", "AA=="), {Type: "resource", URI: "u:1"}}}},
 		{"contexts are deferred in order", `{"id":5}`, answer{Value: "5", Content: []tools.Content{}, Contexts: []tools.Message{
