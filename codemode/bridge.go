@@ -2,7 +2,6 @@ package codemode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -20,11 +19,26 @@ type bridge struct {
 
 	lane *lane // nil: the runtime hands out one call at a time
 
+	end context.CancelCauseFunc // of the run
+
 	mu       sync.Mutex
 	records  []CallRecord // the n-th call's at n-1
 	pictures []picture
 	contexts int // dropped
+	rejected map[question]bool
 }
+
+// question is what a person was asked about.
+type question struct {
+	tool string
+	args tools.JSON
+}
+
+// maxRejections is how many different calls a person rejects before the run is
+// over: a program that goes on asking is not doing what is wanted.
+const maxRejections = 3
+
+var errRejections = fmt.Errorf("the user rejected %d calls of this program; ask what is wanted before running another", maxRejections)
 
 // picture is an image block of the n-th sub-call.
 type picture struct {
@@ -33,13 +47,42 @@ type picture struct {
 }
 
 // call makes one sub-call and returns when it has settled. The runtime calls it
-// once at a time, or up to Options.Parallel at once.
-func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+// once at a time, or up to Options.Parallel at once. The sub-call has a goroutine
+// of its own, so that a tool which ends its goroutine (as t.FailNow does) fails
+// and does not leave the program waiting.
+func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("%s failed: the host panicked: %v", inv.Member, r)
+			}
+		}()
+		err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
+		b.dispatch(ctx, inv, func(o pipeline.Outcome) { reply, err = answer(o) })
+	}()
+	<-done
+	return reply, err
+}
+
+// answer is what a program gets for an outcome.
+func answer(o pipeline.Outcome) (runtime.Reply, error) {
+	if o.IsError() {
+		return runtime.Reply{}, thrown(o)
+	}
+	return runtime.Reply{Value: o.Value().String()}, nil
+}
+
+// dispatch takes a sub-call through the pipeline and reports its outcome, also
+// if foreign code ends the goroutine under way.
+func (b *bridge) dispatch(ctx context.Context, inv runtime.Invocation, report func(pipeline.Outcome)) {
 	var n int
 	request := func() pipeline.Request {
-		n = b.begin()
+		var id string
+		n, id = b.begin(inv.Member)
 		return pipeline.Request{
-			ID:           fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n),
+			ID:           id,
 			Name:         inv.Member,
 			Args:         inv.Args,
 			Agent:        b.run.Call().Agent(),
@@ -49,17 +92,17 @@ func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (runtime.Repl
 			OnApproval:   func() func() { return runtime.PauseWall(ctx) },
 		}
 	}
-	var outcome pipeline.Outcome
-	if b.lane == nil {
-		outcome = b.c.pipeline.Execute(ctx, request())
-	} else {
-		outcome = b.lane.execute(ctx, b.c.pipeline, inv.Seq, func() bool { return b.concurrent(inv) }, request)
+	settled := func(o pipeline.Outcome) {
+		b.settle(n, o)
+		report(o)
 	}
-	b.settle(n, outcome)
-	if outcome.IsError() {
-		return runtime.Reply{}, thrown(outcome)
+	if b.lane != nil {
+		b.lane.execute(ctx, b.c.pipeline, inv.Seq, b.concurrent(inv), request, settled)
+		return
 	}
-	return runtime.Reply{Value: outcome.Value().String()}, nil
+	staged := b.c.pipeline.Begin(ctx, request())
+	defer func() { settled(staged.Settle()) }()
+	staged.Dispatch()
 }
 
 // concurrent classifies a call: what is unknown or unreadable runs alone.
@@ -73,25 +116,41 @@ func (b *bridge) concurrent(inv runtime.Invocation) bool {
 }
 
 // begin numbers a call that starts now, from 1.
-func (b *bridge) begin() int {
+func (b *bridge) begin(name string) (n int, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.records = append(b.records, CallRecord{})
-	return len(b.records)
+	n = len(b.records) + 1
+	id = fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n)
+	b.records = append(b.records, CallRecord{ID: id, Name: name, State: pipeline.StateFailed})
+	return n, id
 }
 
 func (b *bridge) settle(n int, o pipeline.Outcome) {
-	record := CallRecord{ID: o.Call().ID(), Name: o.Call().Name(), State: o.State(), Ms: millis(o.Took())}
-	if err := o.Err(); err != nil {
-		record.Error = err.Error()
+	record := CallRecord{ID: o.Call().ID(), Name: o.Call().Name(), State: o.State(), Ms: millis(o.Took()), Error: o.Message()}
+	var images []tools.Content
+	if !o.IsError() {
+		images = o.Images()
 	}
-	images := o.Images()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.records[n-1] = record
 	b.contexts += o.Dropped()
 	for _, block := range images {
 		b.pictures = append(b.pictures, picture{n, block})
+	}
+	if o.Info().Code == tools.CodeApprovalRejected {
+		b.reject(question{o.Call().Name(), o.Call().Args()})
+	}
+}
+
+// reject ends the run after maxRejections; b.mu is held.
+func (b *bridge) reject(q question) {
+	if b.rejected == nil {
+		b.rejected = map[question]bool{}
+	}
+	b.rejected[q] = true
+	if len(b.rejected) == maxRejections {
+		b.end(errRejections)
 	}
 }
 
@@ -107,29 +166,39 @@ func (b *bridge) dropped() int {
 	return b.contexts
 }
 
-// images lists the image blocks of successful sub-calls in call order. One that
-// does not fit into what is left of max bytes is named in a text block instead.
+// maxImageNotes is how many images that do not fit are named one by one.
+const maxImageNotes = 10
+
+// images lists the image blocks of successful sub-calls in call order. Those
+// that do not fit into what is left of max bytes are named in text blocks
+// instead, the first of them one by one, the others together.
 func (b *bridge) images(max int) []tools.Content {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	slices.SortStableFunc(b.pictures, func(x, y picture) int { return x.n - y.n })
 	var blocks []tools.Content
+	left := 0
 	for _, p := range b.pictures {
 		if len(p.block.Data) > max {
+			if left++; left > maxImageNotes {
+				continue
+			}
 			blocks = append(blocks, tools.TextContent(fmt.Sprintf("[image of sub-call %d left out: %d bytes of base64 exceed the room of %d]", p.n, len(p.block.Data), max)))
 			continue
 		}
 		max -= len(p.block.Data)
 		blocks = append(blocks, p.block)
 	}
+	if left > maxImageNotes {
+		blocks = append(blocks, tools.TextContent(fmt.Sprintf("[%d further images left out for their size]", left-maxImageNotes)))
+	}
 	return blocks
 }
 
 // thrown is what a failed sub-call throws in the program.
 func thrown(o pipeline.Outcome) *runtime.CallError {
-	e := &runtime.CallError{Message: o.Err().Error(), Code: o.Info().Code, CallID: o.Call().ID()}
-	var denied *pipeline.DeniedError
-	if errors.As(o.Err(), &denied) {
+	e := &runtime.CallError{Message: o.Message(), Code: o.Info().Code, CallID: o.Call().ID()}
+	if denied := find[*pipeline.DeniedError](o.Err()); denied != nil {
 		e.Extra = map[string]string{"origin": denied.Origin, "by": denied.By}
 	}
 	return e

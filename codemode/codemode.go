@@ -33,7 +33,7 @@ type Options struct {
 	// Parallel is how many sub-calls may overlap. Zero and one mean that calls
 	// run one after another in the order they were made, also under
 	// Promise.all. Above one, concurrency-safe tools overlap and any other call
-	// runs alone.
+	// runs alone. At most runtime.MaxParallel.
 	Parallel int
 	// Contexts is what becomes of the additional contexts of sub-calls.
 	Contexts Contexts
@@ -110,10 +110,16 @@ type CodeMode struct {
 	runtime  runtime.Runtime
 	opts     Options
 
-	mu      sync.Mutex
-	catalog *bindings.Catalog // of list
-	notes   []string          // about the catalog: short names that clash
+	mu   sync.Mutex
+	last *snapshot
+}
+
+// snapshot is what is made of the tools registered at one moment. It is
+// immutable.
+type snapshot struct {
 	list    []*tools.Tool
+	catalog *bindings.Catalog
+	notes   []string // about the catalog: short names that clash
 }
 
 // New installs run_code in the pipeline. It fails if the pipeline has it
@@ -163,6 +169,9 @@ func (o *Options) check() error {
 	}
 	if o.Parallel > runtime.MaxParallel {
 		return fmt.Errorf("option Parallel is %d; at most %d calls may overlap", o.Parallel, runtime.MaxParallel)
+	}
+	if o.Parallel > runtime.MaxParallel {
+		return fmt.Errorf("option Parallel is %d; at most %d sub-calls can overlap", o.Parallel, runtime.MaxParallel)
 	}
 	if o.Contexts > DeferContexts {
 		return fmt.Errorf("unknown Contexts(%d); use DropContexts or DeferContexts", o.Contexts)
@@ -256,20 +265,22 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	if extra.refusal != "" {
 		return tools.Result{}, c.refused(runtime.InvalidInput, extra.refusal)
 	}
-	catalog, err := c.snapshot()
+	now, err := c.snapshot()
 	if err != nil {
 		return tools.Result{}, err
 	}
 	// The input is this program's alone: a program of a sub-agent has its own.
 	ctx = context.WithValue(context.WithValue(ctx, depthKey{}, depth+1), givenKey{}, nil)
 
-	b := &bridge{c: c, run: run}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	b := &bridge{c: c, run: run, end: end}
 	if c.opts.Parallel > 1 {
 		b.lane = newLane()
 	}
 	res, err := c.runtime.Run(ctx, runtime.Request{
 		Program:  args.Code,
-		Bindings: []runtime.Binding{{Namespace: catalog.Namespace(), Call: b.call}},
+		Bindings: []runtime.Binding{{Namespace: now.catalog.Namespace(), Call: b.call}},
 		Input:    extra.input.String(),
 		Limits:   c.opts.Limits,
 		Parallel: c.opts.Parallel,
@@ -314,29 +325,39 @@ func (c *CodeMode) completed(res runtime.Result, b *bridge) (tools.Result, error
 	value := resultValue(res.Logs, result)
 	report := newReport(res, b.ledger(), b.dropped())
 	report.Output = renderText(res.Logs, result)
-	content := []tools.Content{tools.TextContent(clip(report.Output, c.opts.MaxText))}
-	content = append(content, b.images(c.opts.MaxImages)...)
-	if notes := report.Usage.Notes; len(notes) > 0 {
-		content = append(content, tools.TextContent("note: "+strings.Join(notes, "\nnote: ")))
-	}
-	return tools.Result{Value: value, Content: content, Detail: report}, nil
+	return tools.Result{Value: value, Content: c.content(report, b.images(c.opts.MaxImages)), Detail: report}, nil
 }
 
-// snapshot is the catalogue of the tools registered now. It is rebuilt only
-// when the registry has changed.
-func (c *CodeMode) snapshot() (*bindings.Catalog, error) {
+// content is what a model reads of a run that returned: the output, the images,
+// the notes. The texts fit the budget together; the notes get at most a quarter.
+func (c *CodeMode) content(report *Report, images []tools.Content) []tools.Content {
+	rest := images
+	if notes := report.Usage.Notes; len(notes) > 0 {
+		text := clip("note: "+strings.Join(notes, "\nnote: "), c.opts.MaxText/4)
+		rest = append(rest, tools.TextContent(text))
+	}
+	room := c.opts.MaxText
+	for _, block := range rest {
+		room -= len(block.Text) + 1
+	}
+	return append([]tools.Content{tools.TextContent(clip(report.Output, max(room, 0)))}, rest...)
+}
+
+// snapshot is the tools registered now and their catalogue, which is rebuilt
+// only when the registry has changed.
+func (c *CodeMode) snapshot() (*snapshot, error) {
 	list := c.pipeline.Registry().All()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.catalog != nil && slices.Equal(list, c.list) {
-		return c.catalog, nil
+	if c.last != nil && slices.Equal(list, c.last.list) {
+		return c.last, nil
 	}
 	catalog, notes, err := bindings.New(list)
 	if err != nil {
 		return nil, err
 	}
-	c.catalog, c.notes, c.list = catalog, notes, list
-	return catalog, nil
+	c.last = &snapshot{list, catalog, notes}
+	return c.last, nil
 }
 
 func (c *CodeMode) logger(callID string) func(runtime.Line) {

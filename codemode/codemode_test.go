@@ -131,7 +131,7 @@ func TestFailureText(t *testing.T) {
 	text := e.Error()
 	for _, want := range []string{
 		"code run failed (exception): ",
-		"append_line", "disk full",
+		"disk full\ntool: append_line (DISK_FULL)\n",
 		"> 3 |   await tools.append_line({ n: i })",
 		"\nCaptured output:\nstart\n",
 		"\nTool calls of this run: 3 done, 1 failed. What is done stays done.\n  c1:code:1 append_line: done\n",
@@ -546,6 +546,7 @@ func TestNewRefuses(t *testing.T) {
 		{"isolation", codemode.Options{Isolation: 9}, "Isolation(9)"},
 		{"contexts", codemode.Options{Contexts: 9}, "Contexts(9)"},
 		{"parallel", codemode.Options{Parallel: -1}, "Parallel (-1)"},
+		{"too much parallel", codemode.Options{Parallel: 257}, "Parallel is 257; at most 256"},
 		{"too parallel", codemode.Options{Parallel: 257}, "at most 256"},
 		{"limit", codemode.Options{Limits: codemode.Limits{Calls: -1}}, "limit calls is -1"},
 		{"output limit", codemode.Options{Limits: codemode.Limits{Output: 3}}, "at least 4"},

@@ -20,8 +20,14 @@ type RunError struct {
 	maxText int
 }
 
+// failurePrefix stands before the text where a model reads it and counts against
+// the budget.
+const failurePrefix = "Error: "
+
 // Error is the text for the model, cut to the text budget.
-func (e *RunError) Error() string { return clip(e.FullText(), e.maxText) }
+func (e *RunError) Error() string {
+	return clip(e.FullText(), max(e.maxText-len(failurePrefix), 0))
+}
 
 // ErrorInfo is DSH's identity of a failed run.
 func (e *RunError) ErrorInfo() tools.ErrorInfo {
@@ -33,6 +39,12 @@ func (e *RunError) FullText() string {
 	f := e.Failure
 	var b strings.Builder
 	fmt.Fprintf(&b, "code run failed (%s): %s", f.Kind, f.Message)
+	if f.Tool != "" {
+		fmt.Fprintf(&b, "\ntool: %s", f.Tool)
+		if f.Code != "" {
+			fmt.Fprintf(&b, " (%s)", f.Code)
+		}
+	}
 	if f.Frame != "" {
 		fmt.Fprintf(&b, "\n%s", f.Frame)
 	} else if f.Site.Line > 0 {
@@ -55,8 +67,10 @@ func (e *RunError) FullText() string {
 	return b.String()
 }
 
-func runErrorOf(err error) *RunError {
-	var e *RunError
-	errors.As(err, &e)
-	return e
+// find is errors.As for the errors of tools, whose methods may panic; zero if
+// there is none.
+func find[E error](err error) (found E) {
+	defer func() { _ = recover() }()
+	errors.As(err, &found)
+	return found
 }

@@ -32,22 +32,28 @@ func newLane() *lane {
 	return l
 }
 
-// execute takes call seq through the pipeline. A call whose ctx ends before its
-// turn settles at once, without running.
-func (l *lane) execute(ctx context.Context, p *pipeline.Pipeline, seq int, concurrent func() bool, request func() pipeline.Request) pipeline.Outcome {
-	alone := !concurrent()
-	if !l.enter(ctx, seq, alone) {
-		return p.Execute(ctx, request())
+// execute takes call seq through the pipeline and reports its outcome. A call
+// whose ctx ends before its turn settles at once, without running. What foreign
+// code holds up is released in any case, also if it ends the goroutine.
+func (l *lane) execute(ctx context.Context, p *pipeline.Pipeline, seq int, concurrent bool, request func() pipeline.Request, report func(pipeline.Outcome)) {
+	if !l.enter(ctx, seq, !concurrent) {
+		report(p.Execute(ctx, request()))
+		return
 	}
-	staged := p.Begin(ctx, request())
-	l.update(l.advance)
+	defer l.update(func() { l.running--; l.exclusive = false })
+	staged := l.begin(ctx, p, request)
+	defer func() {
+		l.settling.Lock()
+		defer l.settling.Unlock()
+		report(staged.Settle())
+	}()
 	staged.Dispatch()
+}
 
-	l.settling.Lock()
-	defer l.settling.Unlock()
-	outcome := staged.Settle()
-	l.update(func() { l.running--; l.exclusive = false })
-	return outcome
+// begin lets the call begin and the next one have its turn.
+func (l *lane) begin(ctx context.Context, p *pipeline.Pipeline, request func() pipeline.Request) *pipeline.Staged {
+	defer l.update(l.advance)
+	return p.Begin(ctx, request())
 }
 
 // enter waits for the turn of call seq and for the room it needs, and reports

@@ -1,6 +1,8 @@
 package codemode
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/runcode-go/runcode/bindings"
@@ -16,7 +18,8 @@ type Presentation struct {
 	// empty in native mode, and byte-identical for the same set of tools.
 	Prompt string
 	// Notes tell the harness author what the model is not told: short names
-	// that were dropped because two tools would share them.
+	// that were dropped because two tools would share them, and tools that are
+	// not on the wire because model APIs refuse their names.
 	Notes []string
 }
 
@@ -32,36 +35,53 @@ const onlyRule = "Only `" + ToolName + "` can be called directly; a direct call 
 
 // Present returns what to put into a model request.
 func (c *CodeMode) Present() (Presentation, error) {
-	catalog, err := c.snapshot()
+	now, err := c.snapshot()
 	if err != nil {
 		return Presentation{}, err
 	}
-	c.mu.Lock()
-	p := Presentation{Notes: slices.Clone(c.notes)}
-	c.mu.Unlock()
+	p := Presentation{Notes: slices.Clone(now.notes)}
 	if c.opts.Mode != ModeCode {
-		for _, t := range c.pipeline.Registry().All() {
-			def := t.Definition()
-			p.Tools = append(p.Tools, ToolSchema{def.Name, def.Description, def.Input})
+		for _, t := range now.list {
+			p.add(t.Definition())
 		}
 	}
 	if c.opts.Mode == ModeNative {
 		return p, nil
 	}
 	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription, bindings.TransportSchema()})
-	p.Prompt = catalog.Instructions(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits}) + "\n```ts\n" + catalog.Declarations() + "```\n"
+	p.Prompt = now.catalog.Instructions(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits}) + "\n```ts\n" + now.catalog.Declarations() + "```\n"
 	if c.opts.Mode == ModeCode {
 		p.Prompt = onlyRule + p.Prompt
 	}
 	return p, nil
 }
 
+// modelName is what model APIs accept as a tool's name.
+var modelName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// anyObject is the schema of a tool that declares none.
+var anyObject = tools.MustJSON(`{"type":"object"}`)
+
+// add puts a tool on the wire. One whose name model APIs refuse would spoil the
+// whole request, so it is left out and noted.
+func (p *Presentation) add(def tools.Definition) {
+	if !modelName.MatchString(def.Name) {
+		p.Notes = append(p.Notes, fmt.Sprintf("tool %q cannot be called directly: model APIs accept names of 1 to 64 letters, digits, _ and - only; programs can call it, or rename it", def.Name))
+		return
+	}
+	schema := def.Input
+	if schema.Kind() != '{' {
+		schema = anyObject
+	}
+	p.Tools = append(p.Tools, ToolSchema{def.Name, def.Description, schema})
+}
+
 // Declarations is the TypeScript text that tells a model which tools a program
 // can call.
 func (c *CodeMode) Declarations() (string, error) {
-	catalog, err := c.snapshot()
+	now, err := c.snapshot()
 	if err != nil {
 		return "", err
 	}
-	return catalog.Declarations(), nil
+	return now.catalog.Declarations(), nil
 }

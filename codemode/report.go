@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/runtime"
@@ -49,7 +51,7 @@ func ReportOf(o pipeline.Outcome) *Report {
 	if r, ok := o.Detail().(*Report); ok {
 		return r
 	}
-	if e := runErrorOf(o.Err()); e != nil {
+	if e := find[*RunError](o.Err()); e != nil {
 		return e.Report
 	}
 	return nil
@@ -111,7 +113,7 @@ func ledgerText(calls []CallRecord) string {
 		if id == "" {
 			id = "-"
 		}
-		fmt.Fprintf(&b, "\n  %s %s: %s", id, c.Name, spaced(c.State))
+		fmt.Fprintf(&b, "\n  %s %s: %s", id, oneLine(c.Name), spaced(c.State))
 		if c.Error != "" {
 			fmt.Fprintf(&b, " (%s)", firstLine(c.Error, 200))
 		}
@@ -131,6 +133,14 @@ func listed(calls []CallRecord) []CallRecord {
 	out := slices.Clone(calls[:half])
 	out = append(out, CallRecord{Error: fmt.Sprintf("%d more", len(calls)-maxLedgerLines)})
 	return append(out, calls[len(calls)-half:]...)
+}
+
+// oneLine is a tool's name, quoted if it could pass for another line.
+func oneLine(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 func firstLine(text string, max int) string {

@@ -19,6 +19,8 @@ const (
 	AllowedOnce
 	Rejected
 	Cancelled
+
+	unanswered // not an Approver's: the time was up
 )
 
 // ApprovalRequest is one question to an Approver. Call holds the full arguments.
@@ -137,6 +139,8 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 		return err
 	case Cancelled:
 		return deny(tools.CodeApprovalCancelled, "approval for tool %q was cancelled", name)
+	case unanswered:
+		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and nobody answered within %v", name, x.p.opts.ApprovalTimeout)
 	}
 	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available", name)
 }
@@ -165,13 +169,15 @@ func (x *execution) ask(ctx context.Context, ask ApprovalRequest) Answer {
 			x.p.log.Warn("approver failed", "tool", x.call.Name(), "call", x.call.ID(), "error", textOf(err))
 			return
 		}
-		answer = got
+		if got < unanswered {
+			answer = got
+		}
 	}()
 	select {
 	case answer := <-answered:
 		return answer
 	case <-ctx.Done():
-		return Unavailable // if the caller has not left, nobody answered in time
+		return unanswered // unless the caller has left, which approve looks at
 	}
 }
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -75,6 +76,27 @@ func (w *Wall) Stop() {
 	w.spent = w.elapsed()
 	w.stopped = true
 	w.timer.Stop()
+}
+
+// WallReached is the failure of a run that used up its wall limit; the words
+// are DSH's.
+func WallReached(limit time.Duration) Failure {
+	return Failure{Kind: Timeout, Message: "wall-clock ceiling reached (" + Milliseconds(limit) + ")"}
+}
+
+// ComputeExhausted is the failure of a run that used up its compute limit; the
+// words are DSH's.
+func ComputeExhausted(limit time.Duration) Failure {
+	return Failure{Kind: Timeout, Message: "compute budget exhausted (" + Milliseconds(limit) + " busy)"}
+}
+
+// Milliseconds writes d as texts about limits do: "1500ms". What is no whole
+// number of milliseconds is written exactly, in Go's form: "1.5ms", "10µs".
+func Milliseconds(d time.Duration) string {
+	if d%time.Millisecond != 0 {
+		return d.String()
+	}
+	return fmt.Sprintf("%dms", d.Milliseconds())
 }
 
 type wallKey struct{}

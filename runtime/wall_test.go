@@ -42,3 +42,21 @@ func TestWallStandsStillWhilePaused(t *testing.T) {
 func TestPauseWallOutsideARun(t *testing.T) {
 	PauseWall(context.Background())()
 }
+
+func TestTextsOfTimeLimits(t *testing.T) {
+	for limit, want := range map[time.Duration]string{
+		time.Nanosecond:         "1ns",
+		10 * time.Microsecond:   "10µs",
+		time.Millisecond:        "1ms",
+		1500 * time.Microsecond: "1.5ms",
+		time.Minute:             "60000ms",
+	} {
+		wall, compute := WallReached(limit), ComputeExhausted(limit)
+		if wall.Kind != Timeout || wall.Message != "wall-clock ceiling reached ("+want+")" {
+			t.Errorf("wall %v: %+v", limit, wall)
+		}
+		if compute.Kind != Timeout || compute.Message != "compute budget exhausted ("+want+" busy)" {
+			t.Errorf("compute %v: %+v", limit, compute)
+		}
+	}
+}

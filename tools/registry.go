@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/internal/schema"
 )
@@ -61,8 +62,9 @@ func (t *Tool) Concurrent(args JSON) (ok bool) {
 	return t.def.Concurrent(args)
 }
 
-// Registry holds the tools of one pipeline. It is safe for concurrent use;
-// readers see copy-on-write snapshots and take no lock.
+// Registry holds the tools of one pipeline. The zero Registry is empty and ready
+// for use. It is safe for concurrent use; readers see copy-on-write snapshots
+// and take no lock.
 type Registry struct {
 	mu   sync.Mutex // serialises writers
 	snap atomic.Pointer[snapshot]
@@ -78,7 +80,6 @@ type snapshot struct {
 // refuses.
 func NewRegistry(defs ...*Definition) (*Registry, error) {
 	r := &Registry{}
-	r.snap.Store(&snapshot{byName: map[string]*Tool{}})
 	if _, err := r.Add(defs...); err != nil {
 		return nil, err
 	}
@@ -87,8 +88,8 @@ func NewRegistry(defs ...*Definition) (*Registry, error) {
 
 // Add registers definitions, all or none, and returns a function that removes
 // exactly them again (it may be called twice). It refuses the reserved name
-// run_code, no name, a name that is taken, a missing handler, a negative timeout and
-// schemas that do not compile.
+// run_code, no name, a name that is taken or is not valid UTF-8, a missing
+// handler, a negative timeout and schemas that do not compile.
 func (r *Registry) Add(defs ...*Definition) (remove func(), err error) {
 	added := make([]*Tool, 0, len(defs))
 	for _, def := range defs {
@@ -123,18 +124,25 @@ func (r *Registry) Add(defs ...*Definition) (remove func(), err error) {
 }
 
 // Lookup finds a tool by name; nil if there is none.
-func (r *Registry) Lookup(name string) *Tool { return r.snap.Load().byName[name] }
+func (r *Registry) Lookup(name string) *Tool { return r.current().byName[name] }
 
 // All lists the tools in code-unit order of their names. The slice is the
 // caller's.
-func (r *Registry) All() []*Tool { return slices.Clone(r.snap.Load().sorted) }
+func (r *Registry) All() []*Tool { return slices.Clone(r.current().sorted) }
+
+func (r *Registry) current() *snapshot {
+	if s := r.snap.Load(); s != nil {
+		return s
+	}
+	return &snapshot{}
+}
 
 // update applies change to a copy of the current set and publishes it unless
 // change fails.
 func (r *Registry) update(change func(map[string]*Tool) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	old := r.snap.Load()
+	old := r.current()
 	next := &snapshot{byName: make(map[string]*Tool, len(old.byName)+1)}
 	for name, tool := range old.byName {
 		next.byName[name] = tool
@@ -165,6 +173,9 @@ func NewTool(def *Definition) (*Tool, error) {
 	}
 	if def.Name == "" {
 		return nil, errors.New("a tool has no name; give it one")
+	}
+	if !utf8.ValidString(def.Name) {
+		return nil, fmt.Errorf("tool name %q is not valid UTF-8, so no program and no log could spell it; rename the tool", def.Name)
 	}
 	if def.Handler == nil {
 		return nil, fmt.Errorf("tool %q has no handler", def.Name)

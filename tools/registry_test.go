@@ -46,6 +46,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{"reserved name", named("run_code"), `tool name "run_code" is reserved for the Code Mode presentation transport and cannot be registered or shadowed`, ""},
 		{"no name", named(""), `a tool has no name; give it one`, ""},
 		{"taken", named("taken"), `tool "taken" is already registered; remove it first or choose another name`, ""},
+		{"a name that is no text", named("x\xff"), `tool name "x\xff" is not valid UTF-8, so no program and no log could spell it; rename the tool`, ""},
 		{"no handler", &tools.Definition{Name: "x"}, `tool "x" has no handler`, ""},
 		{"negative timeout", &tools.Definition{Name: "x", Handler: nothing, Timeout: -time.Second}, `tool "x" has the timeout -1s; a timeout is positive, or zero for none`, ""},
 		{"input schema", &tools.Definition{Name: "x", Handler: nothing, Input: tools.MustJSON(`{"type":"objekt"}`)},
@@ -73,6 +74,17 @@ func TestRegistryRefuses(t *testing.T) {
 	}
 	if _, err := tools.NewRegistry(named("a"), named("a")); err == nil || err.Error() != `tool "a" is already registered; remove it first or choose another name` {
 		t.Errorf("twice in one list: %v", err)
+	}
+}
+
+func TestZeroRegistry(t *testing.T) {
+	t.Parallel()
+	var reg tools.Registry
+	if reg.Lookup("a") != nil || len(reg.All()) != 0 {
+		t.Error("the zero registry holds tools")
+	}
+	if _, err := reg.Add(named("a")); err != nil || reg.Lookup("a") == nil {
+		t.Errorf("Add to the zero registry: %v, found %v", err, reg.Lookup("a"))
 	}
 }
 

@@ -3,8 +3,6 @@ package gojavm
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -96,10 +94,10 @@ func (r *run) threw(v goja.Value, stack []goja.StackFrame) {
 func (r *run) describe(v goja.Value, stack []goja.StackFrame) runtime.Failure {
 	object, isObject := v.(*goja.Object)
 	if !isObject {
-		return r.placed(runtime.Failure{Message: primitiveText(v)}, r.siteOf(stack))
+		return r.placed(runtime.Failure{Message: primitiveText(v)}, r.thrownAt(v, stack))
 	}
 	if !r.isError(object) {
-		return r.placed(runtime.Failure{Message: r.thrownText(v)}, r.siteOf(stack))
+		return r.placed(runtime.Failure{Message: r.thrownText(v)}, r.thrownAt(v, stack))
 	}
 	f := runtime.Failure{Message: unrenderable}
 	var stackText string
@@ -322,66 +320,4 @@ func (r *run) authorSite(f *goja.StackFrame) (runtime.Site, bool) {
 		r.sites[*f] = site
 	}
 	return site, site.Line > 0
-}
-
-// frames translates a stack and drops what is not the author's.
-func (r *run) frames(stack []goja.StackFrame) []runtime.Frame {
-	var frames []runtime.Frame
-	for i := range stack {
-		if site, ok := r.authorSite(&stack[i]); ok && len(frames) < maxFrames {
-			frames = append(frames, runtime.Frame{Function: functionName(stack[i].FuncName()), Site: site})
-		}
-	}
-	return frames
-}
-
-func functionName(name string) string {
-	if name == "<anonymous>" {
-		return ""
-	}
-	return name
-}
-
-// stackText is a stack as scripts know it, each frame on a line.
-func (r *run) stackText(stack []goja.StackFrame) string {
-	var b strings.Builder
-	for _, f := range r.frames(stack) {
-		writeFrame(&b, r.prog.name, f)
-	}
-	return b.String()
-}
-
-func writeFrame(b *strings.Builder, name string, f runtime.Frame) {
-	place := fmt.Sprintf("%s:%d:%d", name, f.Site.Line, f.Site.Column)
-	if f.Function != "" {
-		place = f.Function + " (" + place + ")"
-	}
-	b.WriteString("\n    at " + place)
-}
-
-// engineFrame is a line of the engine's stack texts: a place and the
-// engine's own counter.
-var engineFrame = regexp.MustCompile(`^\s*at (?:(.*) \()?(.+):(\d+):(\d+)\(\d+\)\)?$`)
-
-// parseStack reads the frames of the author's program from the text of an
-// error's stack, which is where the engine keeps them.
-func (r *run) parseStack(text string) []runtime.Frame {
-	var frames []runtime.Frame
-	for line := range strings.Lines(text) {
-		if f, ok := r.parseFrame(strings.TrimRight(line, "\n")); ok && len(frames) < maxFrames {
-			frames = append(frames, f)
-		}
-	}
-	return frames
-}
-
-func (r *run) parseFrame(line string) (runtime.Frame, bool) {
-	m := engineFrame.FindStringSubmatch(line)
-	if m == nil || m[2] != r.prog.name {
-		return runtime.Frame{}, false
-	}
-	row, _ := strconv.Atoi(m[3])
-	column, _ := strconv.Atoi(m[4])
-	site := runtime.Site{Line: row, Column: column}
-	return runtime.Frame{Function: m[1], Site: site}, row >= 1 && row <= len(r.prog.lines)
 }

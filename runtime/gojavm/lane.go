@@ -128,7 +128,7 @@ func (r *run) handOut(c *call) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	c.cancel, c.out = cancel, true
 	if c.timeout > 0 {
-		failure := &runtime.CallError{Code: codeTimeout, Message: fmt.Sprintf("%s timed out after %dms", c.label(), c.timeout.Milliseconds())}
+		failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
 		// The timer tells the program; the context also ends the call when the
 		// program has returned and no timer runs any more.
 		timed, stop := context.WithTimeoutCause(ctx, c.timeout, failure)
@@ -310,7 +310,7 @@ func (r *run) noteLoose(c *call, n int) {
 	}
 	outcome := "it succeeded"
 	if c.err != nil {
-		outcome = "it failed: " + c.err.Error()
+		outcome = "it failed: " + shorten(c.err.Error(), 500)
 	}
 	r.note(fmt.Sprintf("call %d, %s, was not awaited when the program returned; %s", c.number, c.label(), outcome))
 }

@@ -247,3 +247,44 @@ func TestBytesOfAllRuns(t *testing.T) {
 		t.Errorf("%d bytes are still counted after the run", left)
 	}
 }
+
+// A call counts as not awaited only if the program was never told how it ended.
+func TestNotesOfCallsNobodyAwaited(t *testing.T) {
+	for _, tc := range []struct {
+		name, program string
+		notes         []string
+	}{
+		{"timed out and caught", "try { await tools.slow({}, { timeoutMs: 1 }) } catch {}\nreturn 1", nil},
+		{"timed out after less than a millisecond", "try { await tools.slow({}, { timeoutMs: 0.5 }) } catch (e) { if (e.message !== 'tools.slow timed out after 500µs') throw e }\nreturn 1", nil},
+		{"aborted and caught", "const c = new AbortController(); setTimeout(() => c.abort(), 5)\ntry { await tools.slow({}, { signal: c.signal }) } catch {}\nreturn 1", nil},
+		{"timed out and handled by a callback", "await tools.slow({}, { timeoutMs: 1 }).catch(() => {})\nreturn 1", nil},
+		{"floating", "tools.echo({})\nreturn 1", []string{"call 1, tools.echo, was not awaited when the program returned; it succeeded"}},
+		{
+			"the loser of a race", "return await Promise.race([1, tools.slow({}, { timeoutMs: 50 })])",
+			[]string{"call 1, tools.slow, was not awaited when the program returned; it failed: tools.slow timed out after 50ms"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rt := newRuntime(t, nil)
+				res, err := rt.Run(context.Background(), runtime.Request{Program: tc.program, Bindings: []runtime.Binding{{
+					Namespace: toolset(t, runtime.Member{Name: "slow"}),
+					Call: func(ctx context.Context, call runtime.Invocation) (runtime.Reply, error) {
+						if call.Member != "slow" {
+							return serve(ctx, call)
+						}
+						<-ctx.Done()
+						time.Sleep(time.Minute) // still settling when the program returns
+						return runtime.Reply{}, context.Cause(ctx)
+					},
+				}}})
+				if err != nil || res.Value != "1" {
+					t.Fatalf("value %s (%+v, %v)", res.Value, res.Failure, err)
+				}
+				if diff := cmp.Diff(tc.notes, res.Notes); diff != "" {
+					t.Errorf("notes (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

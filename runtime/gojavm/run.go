@@ -52,6 +52,7 @@ type run struct {
 	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
 	timers   timers
 	waiting  waiting
+	throw    thrownPlace
 	rejected []*rejection
 	main     *goja.Promise
 
@@ -100,10 +101,10 @@ func (r *run) refuse(f runtime.Failure) runtime.Result {
 // run waits for the program, on the caller's goroutine.
 func (r *run) run(ctx context.Context) (runtime.Result, error) {
 	r.wall = runtime.StartWall(r.lim.Wall, func() {
-		r.stopWith(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("wall-clock ceiling reached (%dms)", r.lim.Wall.Milliseconds())})
+		r.stopWith(runtime.WallReached(r.lim.Wall))
 	})
 	r.meter = newMeter(r.lim.Compute, func() {
-		r.stopWith(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("compute budget exhausted (%dms busy)", r.lim.Compute.Milliseconds())})
+		r.stopWith(runtime.ComputeExhausted(r.lim.Compute))
 	})
 	r.ctx = runtime.WithWall(r.ctx, r.wall)
 	unhook := context.AfterFunc(ctx, func() { r.stopWith(aborted(ctx)) })
@@ -299,7 +300,7 @@ func (r *run) start() bool {
 		if !ok {
 			return fmt.Errorf("the program compiled to %s", arrow.ExportType())
 		}
-		v, err := body(goja.Undefined(), r.native("await", 1, r.waiting.mark))
+		v, err := body(goja.Undefined(), r.native("await", 1, r.waiting.mark), r.native("throw", 1, r.throwing), r.native("stack", 1, r.tidyStack))
 		if err != nil {
 			return err
 		}

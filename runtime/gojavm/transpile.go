@@ -231,7 +231,7 @@ func (p *program) compile(js string) *runtime.Failure {
 	if err != nil {
 		return p.engineRefusal(err)
 	}
-	if !unwrap(tree) {
+	if !unwrap(tree, p.source) {
 		return &runtime.Failure{
 			Kind:    runtime.InvalidInput,
 			Message: "the program closes a function that it did not open; there is one } too many",
@@ -270,7 +270,7 @@ func (p *program) engineRefusal(err error) *runtime.Failure {
 // unwrap checks that the tree is what the wrapper gives, declarations of
 // esbuild's helpers and one call of one async arrow, and replaces the call by
 // the arrow, which the run calls itself.
-func unwrap(tree *ast.Program) bool {
+func unwrap(tree *ast.Program, source string) bool {
 	calls := 0
 	for _, statement := range tree.Body {
 		switch s := statement.(type) {
@@ -288,7 +288,7 @@ func unwrap(tree *ast.Program) bool {
 				return false
 			}
 			calls++
-			mark(arrow)
+			mark(arrow, source)
 			s.Expression = arrow
 		default:
 			return false

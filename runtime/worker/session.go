@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -53,7 +52,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	callCtx, cancel := context.WithCancelCause(ctx)
 	s.cancel = cancel
 	s.wall = runtime.StartWall(s.limits.Wall, func() {
-		s.stop(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("wall-clock ceiling reached (%dms)", s.limits.Wall.Milliseconds())})
+		s.stop(runtime.WallReached(s.limits.Wall))
 	})
 	s.calls = newCalls(s, runtime.WithWall(callCtx, s.wall), hold)
 	stopWatching := context.AfterFunc(ctx, func() { s.stop(aborted(context.Cause(ctx))) })
@@ -135,7 +134,7 @@ func (s *session) stopNow(reason runtime.Failure) {
 // overBudget ends a run whose worker used more processor time than the engine's
 // own meter should have allowed.
 func (s *session) overBudget(time.Duration) {
-	s.stopNow(runtime.Failure{Kind: runtime.Timeout, Message: fmt.Sprintf("compute budget exhausted (%dms busy)", s.limits.Compute.Milliseconds())})
+	s.stopNow(runtime.ComputeExhausted(s.limits.Compute))
 }
 
 // close marks the run as over and returns the parent's reason to end it, if any.
