@@ -50,6 +50,9 @@ func openRuntime(o *Options) (runtime.Runtime, error) {
 	switch o.Isolation {
 	case IsolationAuto, IsolationWorker:
 		if o.Isolation == IsolationWorker || hasProcesses(goruntime.GOOS) {
+			if o.Limits.Heap < worker.MinHeap {
+				return nil, fmt.Errorf("limit heap is %d bytes; a worker needs at least %d for the engine itself", o.Limits.Heap, worker.MinHeap)
+			}
 			rt, err := worker.New(context.Background(), &o.Worker)
 			if err != nil {
 				return nil, err

@@ -20,6 +20,7 @@ type policyCase struct {
 	name  string
 	args  string // of read_file; empty: {"path":"/vault/key"}
 	tool  string // empty: read_file
+	agent any    // who acts, nil for none
 	setup func(p *pipeline.Pipeline)
 	opts  pipeline.Options
 	want  string // the decision in short: "done", or the error's code and text
@@ -38,7 +39,7 @@ type seen struct {
 }
 
 // TestOnePolicyInsideAndOut makes the same call directly and in five ways from
-// a program, under twelve policies, and finds the same decision, the same codes
+// a program, under many policies, and finds the same decision, the same codes
 // and the same log each time.
 func TestOnePolicyInsideAndOut(t *testing.T) {
 	readsVault := func(c tools.Call) bool {
@@ -82,6 +83,27 @@ func TestOnePolicyInsideAndOut(t *testing.T) {
 						return "guarded path"
 					}
 					return ""
+				})
+			}},
+		{name: "a guard of the agent's parent denies", want: "DENIED_BY_GUARD not for this crew", agent: "sailor",
+			opts: pipeline.Options{ParentOf: func(agent any) any {
+				if agent == "sailor" {
+					return "captain"
+				}
+				return nil
+			}},
+			setup: func(p *pipeline.Pipeline) {
+				p.Guards.For("captain").Use("crew", func(c tools.Call) string {
+					if readsVault(c) {
+						return "not for this crew"
+					}
+					return ""
+				})
+			}},
+		{name: "a listener of another agent", want: "done", agent: "sailor",
+			setup: func(p *pipeline.Pipeline) {
+				p.PreExecute.For("cook").Use("kitchen", func(context.Context, tools.Call, pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
+					return pipeline.Deny("stay in the kitchen"), nil
 				})
 			}},
 		{name: "a guard panics", want: "DENIED_BY_GUARD *",
@@ -215,11 +237,16 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 		}
 		return nil
 	})
-	p := pipeline.New(registry(t, tools.Define("read_file", "Read a file.", func(_ context.Context, in struct {
+	readFile := tools.Define("read_file", "Read a file.", func(_ context.Context, in struct {
 		Path string `json:"path"`
 	}) (string, error) {
 		return "contents of " + in.Path, nil
-	})), &opts)
+	})
+	readFile.Finalize = func(c tools.Call, f tools.Final) ([]tools.Content, bool) {
+		stage(c, "finalize")
+		return append(f.Content, tools.TextContent("read by read_file")), true
+	}
+	p := pipeline.New(registry(t, readFile), &opts)
 	p.PreExecute.Use("trace", func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
 		stage(c, "pre")
 		return next(ctx)
@@ -251,12 +278,12 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 	})
 	name, args := pc.call()
 	if program == "" {
-		p.Execute(t.Context(), pipeline.Request{ID: "call", Name: name, Args: args})
+		p.Execute(t.Context(), pipeline.Request{ID: "call", Name: name, Args: args, Agent: pc.agent})
 		return got
 	}
 	cm := open(t, p, nil)
 	// The program catches, so that the same error is seen once more from inside.
-	out := cm.Run(t.Context(), codemode.Program{ID: "call", Code: `try { ` + program + `; return null } catch (e) {
+	out := cm.Run(t.Context(), codemode.Program{ID: "call", Agent: pc.agent, Code: `try { ` + program + `; return null } catch (e) {
 		return { is: e instanceof ToolCallError && e instanceof Error, code: e.code ?? "", message: e.message, tool: e.toolName } }`})
 	if out.Err() != nil {
 		t.Fatalf("the program failed: %v", out.Err())
