@@ -279,7 +279,7 @@ func TestHostProgram(t *testing.T) {
 	}{
 		{"no early code", "", []string{"value: 2 <nil> <nil>"}},
 		{"initialisation that prints", "print", []string{"value: 2 <nil> <nil>"}},
-		{"initialisation that exits", "exit", []string{"error: start a worker process: it exited with code 3 instead of greeting; it printed: early: no database; programs can run without one with in-process isolation (Isolation: InProcess), or with another file as the worker (Worker.Binary)"}},
+		{"initialisation that exits", "exit", []string{"error: start a worker process: it exited with code 3 instead of greeting; it printed: early: no database; programs can run without one with in-process isolation (IsolationInProcess, --in-process on the command line), or with another file as the worker (Worker.Binary)"}},
 		{"initialisation that opens a file", "open", []string{"leaves descriptors open in worker processes", "descriptors=1", "value: 2 <nil> <nil>"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestWrongBinary(t *testing.T) {
 				opts = worker.WithHelloWait(*opts, time.Second)
 			}
 			_, err := worker.New(t.Context(), opts)
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "Isolation: InProcess") {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "IsolationInProcess") {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 			if tt.name == "one that starts the host again" && (err == nil || !strings.Contains(err.Error(), "starting it again would not end")) {

@@ -104,7 +104,7 @@ func newRuntime(opts Options, start func(context.Context) (*process, error), clo
 
 // unavailable is the error of New.
 func unavailable(err error) error {
-	return fmt.Errorf("start a worker process: %w; programs can run without one with in-process isolation (Isolation: InProcess), or with another file as the worker (Worker.Binary)", err)
+	return fmt.Errorf("start a worker process: %w; programs can run without one with in-process isolation (IsolationInProcess, --in-process on the command line), or with another file as the worker (Worker.Binary)", err)
 }
 
 // Run executes one program in a worker. Beside the kinds every Runtime has it
