@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/runcode-go/runcode/internal/corpus"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -106,7 +107,7 @@ func TestParseJSONErrors(t *testing.T) {
 func TestNaughtyStrings(t *testing.T) {
 	t.Parallel()
 	var list []string
-	if err := stdjson.Unmarshal(dataFile(t, "json-edge-cases", "naughty-strings.json"), &list); err != nil {
+	if err := stdjson.Unmarshal(corpus.ReadFile(t, "json-edge-cases", "naughty-strings.json"), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) < 200 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/runcode-go/runcode/internal/corpus"
 	"github.com/runcode-go/runcode/internal/schema"
 )
 
@@ -30,7 +31,7 @@ type suiteGroup struct {
 // TestOfficialSuite checks every case of the JSON Schema test suite.
 func TestOfficialSuite(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(dataDir(t, "json-schema-test-suite"), "draft7", "*.json"))
+	files, err := filepath.Glob(filepath.Join(corpus.Dir(t, "json-schema-test-suite"), "draft7", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}
@@ -104,7 +105,7 @@ func checkWords(t *testing.T, problems []schema.Problem) {
 // TestPublicToolSchemas compiles the schemas public MCP servers send.
 func TestPublicToolSchemas(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(dataDir(t, "mcp-tools"), "live", "*.json"))
+	files, err := filepath.Glob(filepath.Join(corpus.Dir(t, "mcp-tools"), "live", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
 	}

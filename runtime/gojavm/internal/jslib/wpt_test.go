@@ -2,40 +2,15 @@ package jslib_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/runcode-go/runcode/internal/corpus"
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jslib"
 )
 
-// shared reads a file of the web platform tests beside the module, or skips.
-func shared(t *testing.T, name string) []byte {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Skip("the module's root is not above this package")
-		}
-		dir = parent
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "..", "shared", "data", "wpt-data", filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("the web platform test data is not beside the module: %s", name)
-	}
-	return data
-}
-
 func TestURLAgainstWebPlatformTests(t *testing.T) {
 	var cases []json.RawMessage
-	if err := json.Unmarshal(shared(t, "url/urltestdata.json"), &cases); err != nil {
+	if err := json.Unmarshal(corpus.ReadFile(t, "wpt-data", "url/urltestdata.json"), &cases); err != nil {
 		t.Fatal(err)
 	}
 	e := newEngine(t, jslib.Host{})
@@ -71,7 +46,7 @@ func TestURLAgainstWebPlatformTests(t *testing.T) {
 
 func TestAtobAgainstWebPlatformTests(t *testing.T) {
 	var cases [][2]any
-	if err := json.Unmarshal(shared(t, "base64.json"), &cases); err != nil {
+	if err := json.Unmarshal(corpus.ReadFile(t, "wpt-data", "base64.json"), &cases); err != nil {
 		t.Fatal(err)
 	}
 	e := newEngine(t, jslib.Host{})
