@@ -170,9 +170,6 @@ func (o *Options) check() error {
 	if o.Parallel > runtime.MaxParallel {
 		return fmt.Errorf("option Parallel is %d; at most %d calls may overlap", o.Parallel, runtime.MaxParallel)
 	}
-	if o.Parallel > runtime.MaxParallel {
-		return fmt.Errorf("option Parallel is %d; at most %d sub-calls can overlap", o.Parallel, runtime.MaxParallel)
-	}
 	if o.Contexts > DeferContexts {
 		return fmt.Errorf("unknown Contexts(%d); use DropContexts or DeferContexts", o.Contexts)
 	}

@@ -546,7 +546,6 @@ func TestNewRefuses(t *testing.T) {
 		{"isolation", codemode.Options{Isolation: 9}, "Isolation(9)"},
 		{"contexts", codemode.Options{Contexts: 9}, "Contexts(9)"},
 		{"parallel", codemode.Options{Parallel: -1}, "Parallel (-1)"},
-		{"too much parallel", codemode.Options{Parallel: 257}, "Parallel is 257; at most 256"},
 		{"heap of a worker", codemode.Options{Limits: codemode.Limits{Heap: 1 << 20}}, "limit heap is 1048576 bytes; a worker needs at least"},
 		{"too parallel", codemode.Options{Parallel: 257}, "at most 256"},
 		{"limit", codemode.Options{Limits: codemode.Limits{Calls: -1}}, "limit calls is -1"},

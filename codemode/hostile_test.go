@@ -137,7 +137,7 @@ func TestTextBudgetHoldsForEverything(t *testing.T) {
 		opts.MaxText, opts.MaxImages = budget, 250
 		cm := open(t, pipeline.New(registry(t, picture, long), nil), &opts)
 		for _, tc := range []struct{ name, code, want string }{
-			{"images that do not fit", `for (let i = 0; i < 50; i++) await tools.picture({}); return "x".repeat(9000)`, "[38 further images left out for their size]"},
+			{"images that do not fit", `for (let i = 0; i < 200; i++) await tools.picture({}); return "x".repeat(9000)`, "[188 further images left out for their size]"},
 			{"notes", `for (let i = 0; i < 20; i++) tools.long({}); return "x".repeat(9000)`, ", tools.long, was not awaited when the program returned; it failed: éé"},
 			{"a failure", `throw new Error("x".repeat(9000))`, "(the output is 9"},
 		} {

@@ -3,6 +3,7 @@ package codemode_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -21,6 +22,7 @@ type stage struct {
 	free    map[string]bool // ids that may leave
 	peak    int
 	trace   []string
+	events  []string // of the log's dispatches, in short
 }
 
 func newStage() *stage {
@@ -72,6 +74,23 @@ func (s *stage) await(t *testing.T, ids ...string) {
 	}
 }
 
+// settled returns when a call has settled: leaving its body alone decides no
+// order.
+func (s *stage) settled(t *testing.T, id string) {
+	t.Helper()
+	stop := context.AfterFunc(t.Context(), s.changed.Broadcast)
+	defer stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !slices.Contains(s.events, "settle "+id) {
+		if t.Context().Err() != nil {
+			t.Errorf("the test ended while the settlement of %s was awaited, there are %v", id, s.events)
+			return
+		}
+		s.changed.Wait()
+	}
+}
+
 func (s *stage) holds(ids []string) bool {
 	for _, id := range ids {
 		if !s.live[id] {
@@ -96,26 +115,25 @@ func (s *stage) release(ids ...string) {
 func parallel(t *testing.T, width int) (*codemode.CodeMode, *stage, func() []string) {
 	t.Helper()
 	s := newStage()
-	var mu sync.Mutex
-	var events []string
 	p := pipeline.New(registry(t, s.tool("read", true), s.tool("write", false)), &pipeline.Options{
 		Sink: pipeline.SinkFunc(func(e pipeline.Event) error {
 			var d struct {
 				ID string `json:"subCallId"`
 			}
 			if err := e.Data.Unmarshal(&d); err == nil && d.ID != "" {
-				mu.Lock()
-				defer mu.Unlock()
-				events = append(events, map[string]string{pipeline.EventCodeDispatchStart: "start ", pipeline.EventCodeDispatch: "settle "}[e.Type]+d.ID)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.events = append(s.events, map[string]string{pipeline.EventCodeDispatchStart: "start ", pipeline.EventCodeDispatch: "settle "}[e.Type]+d.ID)
+				s.changed.Broadcast()
 			}
 			return nil
 		}),
 	})
 	cm := open(t, p, &codemode.Options{Isolation: codemode.IsolationInProcess, Parallel: width})
 	return cm, s, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return events
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.events
 	}
 }
 
@@ -124,9 +142,9 @@ func TestParallelCallsOverlap(t *testing.T) {
 	go func() {
 		s.await(t, "a", "b", "c") // all inside at once
 		s.release("c")
-		s.await(t, "a", "b")
+		s.settled(t, "c1:code:3")
 		s.release("b")
-		s.await(t, "a")
+		s.settled(t, "c1:code:2")
 		s.release("a")
 	}()
 	got := succeed(t, cm, `return await Promise.all(["a", "b", "c"].map(id => tools.read({ id })))`)
@@ -144,10 +162,14 @@ func TestParallelRaceIsWonByTheFaster(t *testing.T) {
 	go func() {
 		s.await(t, "slow", "fast")
 		s.release("fast")
-		s.await(t, "slow")
-		s.release("slow")
+		s.await(t, "slow", "third") // the program makes the third call once the race is won
+		s.release("slow", "third")
 	}()
-	got := succeed(t, cm, `const slow = tools.read({ id: "slow" }); const first = await Promise.race([slow, tools.read({ id: "fast" })]); await slow; return first`)
+	got := succeed(t, cm, `
+		const slow = tools.read({ id: "slow" })
+		const first = await Promise.race([slow, tools.read({ id: "fast" })])
+		await Promise.all([slow, tools.read({ id: "third" })])
+		return first`)
 	if want := `{"logs":[],"result":"fast"}`; got != want {
 		t.Errorf("the race gave %s, want %s", got, want)
 	}

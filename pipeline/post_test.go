@@ -146,6 +146,16 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
+// What a finalizer does to the blocks it looks at stays with it.
+func TestFinalizerGetsACopy(t *testing.T) {
+	def := pipelinetest.Text("x", "ran")
+	def.Finalize = func(_ tools.Call, f tools.Final) ([]tools.Content, bool) {
+		f.Content[0].Text = "scribbled over"
+		return nil, false
+	}
+	check(t, "text", exec(pipelinetest.New(t, nil, def), "x").Text(), "ran")
+}
+
 // The finalizer is the one the tool had when the call was made (case 99).
 func TestFinalizerOutlivesItsTool(t *testing.T) {
 	p := pipelinetest.New(t, nil)

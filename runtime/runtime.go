@@ -131,7 +131,7 @@ const (
 // Failure is a program's bad end.
 type Failure struct {
 	Kind    Kind
-	Message string // what went wrong, one sentence or the thrown error's "Name: message"
+	Message string // what went wrong, one sentence or the thrown error's "Name: message" with its causes, a line each
 	Name    string // the thrown error's name, empty if none was thrown
 	Code    string // the thrown error's code, if it has one
 	Tool    string // of an uncaught ToolCallError: the member that failed

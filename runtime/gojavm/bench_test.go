@@ -104,8 +104,8 @@ func BenchmarkTranspile(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint(n, "lines/sourcemap"), func(b *testing.B) {
-			p := &program{name: defaultName, lines: runtime.SourceLines(source)}
-			js, sourceMap, failure := p.lower(source)
+			p := &program{name: defaultName, text: source, lines: runtime.SourceLines(source)}
+			js, sourceMap, failure := p.lower()
 			if failure != nil {
 				b.Fatal(failure)
 			}

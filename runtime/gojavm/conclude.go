@@ -35,6 +35,7 @@ func (r *run) trackRejection(p *goja.Promise, op goja.PromiseRejectionOperation)
 func (r *run) conclude() bool {
 	return r.turn(func() error {
 		if r.main.State() == goja.PromiseStateRejected {
+			r.ended, _ = r.authorSite(&r.waiting.resumed)
 			r.threw(r.main.Result(), nil)
 			return nil
 		}

@@ -5,12 +5,42 @@
 // only waits, so that a program that cannot be stopped costs a goroutine and
 // never the caller.
 //
-// What this package stops: endless code of every kind, deep recursion, endless
-// output, too many calls, values that are too large to cross. What no package
-// in the process of the host can stop: an operator or a built-in function that
-// is running already (a backtracking regular expression, 2n ** (2n ** 40n), the
-// sort of a huge array), and memory that the program keeps. Size guards on the
-// common functions turn most single steps of that sort into a clear failure,
-// yet a program that means harm belongs into package worker, which runs this
-// package in a process that can be killed.
+// What this package stops, in every run:
+//
+//   - endless code of every kind, at the top, in callbacks, in promise jobs and
+//     timers, in getters and traps, also while a result or an error is rendered;
+//   - recursion, through functions of the engine as well (the depth limit);
+//   - too many calls, timers, lines of output, and values that are too large or
+//     too deep to cross or to be JSON;
+//   - source text, also that of eval and Function, and patterns that would
+//     exhaust the stack of a parser.
+//
+// One step of the engine cannot be interrupted, and what it takes is bounded
+// only where a guard measures first. Guarded are repeat, padStart and padEnd, the
+// methods of arrays in arrayMethods, Array.from, the constructors of binary data,
+// and ** and the shifts in programs that write a BigInt; they refuse what would
+// exceed the heap limit, and BigInts beyond 2^26 bits.
+//
+// What nothing in the process of the host can stop, so that Run returns after a
+// quarter of a second more and the goroutine goes on (see Runtime.Stuck):
+//
+//   - a regular expression that backtracks;
+//   - functions of the engine on very long arrays, or objects that claim a length:
+//     forEach, map and the like over holes, apply, spread, flat, sort with a
+//     comparison, structuredClone, and String of an array that holds itself many
+//     times over;
+//   - functions of the engine on very long texts: replaceAll, split, normalize;
+//   - arithmetic of BigInts that grow by multiplication.
+//
+// And what can end the process of the host, for a Go program cannot recover from
+// it:
+//
+//   - memory that a program keeps: texts that double with +, arrays, maps and
+//     objects that grow, all within the time it has;
+//   - one step that asks for more memory than there is and that no guard measures:
+//     replaceAll, spread and apply as above, or ** and a shift in the text of eval
+//     or in a program whose only BigInts came out of results or JSON.parse.
+//
+// Programs that may mean harm therefore belong into package worker, which runs
+// this package in a process that can be killed and whose memory is bounded.
 package gojavm

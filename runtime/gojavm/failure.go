@@ -7,7 +7,6 @@ import (
 
 	"github.com/dop251/goja"
 
-	"github.com/runcode-go/runcode/internal/nearest"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jslib"
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
@@ -92,6 +91,14 @@ func (r *run) threw(v goja.Value, stack []goja.StackFrame) {
 
 // describe renders a thrown value. It may panic with an interrupt.
 func (r *run) describe(v goja.Value, stack []goja.StackFrame) runtime.Failure {
+	f := r.describeValue(v, stack)
+	if f.Site.Line == 0 {
+		f = r.placed(f, r.ended)
+	}
+	return f
+}
+
+func (r *run) describeValue(v goja.Value, stack []goja.StackFrame) runtime.Failure {
 	object, isObject := v.(*goja.Object)
 	if !isObject {
 		return r.placed(runtime.Failure{Message: primitiveText(v)}, r.thrownAt(v, stack))
@@ -121,12 +128,12 @@ func (r *run) describe(v goja.Value, stack []goja.StackFrame) runtime.Failure {
 		f.Stack = r.frames(stack)
 	}
 	f.Stack = r.withoutConstructors(f.Stack)
-	var site runtime.Site
 	if len(f.Stack) > 0 {
-		site = f.Stack[0].Site
+		f = r.placed(f, f.Stack[0].Site)
 	}
-	r.explain(&f)
-	return r.placed(f, site)
+	r.explain(&f, byNative(stackText))
+	f.Message += r.reasons(object)
+	return f
 }
 
 // withoutConstructors drops the leading frames that are calls of super: the
@@ -151,11 +158,37 @@ func joinError(name, message string) string {
 
 // mixedNumbers is what the engine says of 1n + 1. Programs meet it without
 // writing a BigInt: large integers of tools are some.
-const mixedNumbers = "TypeError: Cannot mix BigInt and other types, use explicit conversions"
+const mixedNumbers = "Cannot mix BigInt and other types, use explicit conversions"
 
-// explain adds a hint, or the real reason, to errors of the engine that come
-// from a name a namespace does not have or from an integer that is no number.
-func (r *run) explain(f *runtime.Failure) {
+// mixedAdvice is what a program's author is told about it.
+const mixedAdvice = "; a large integer is a BigInt: use Number(x) or String(x)"
+
+// catching is the function that a caught value is shown to first.
+func (r *run) catching(c goja.FunctionCall) goja.Value {
+	object, ok := c.Argument(0).(*goja.Object)
+	if !ok {
+		return goja.Undefined()
+	}
+	// What throws here, such as a revoked Proxy, is the program's to meet.
+	_ = r.vm.Try(func() {
+		if object.ClassName() != "Error" {
+			return
+		}
+		if text, ok := object.Get("message").(goja.String); ok && text.String() == mixedNumbers {
+			// A frozen error keeps what it says.
+			_ = object.DefineDataProperty("message", r.vm.ToValue(mixedNumbers+mixedAdvice), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		}
+	})
+	return goja.Undefined()
+}
+
+// notCallable begins what the engine says of a call of a primitive.
+const notCallable = "TypeError: Value is not an object: "
+
+// explain adds a hint, or the real reason, to errors of the engine: a name that
+// is not there, an integer that is no number, a call of what is no function. The
+// last needs to know whether a function of the engine's own threw.
+func (r *run) explain(f *runtime.Failure, native bool) {
 	if name, ok := strings.CutSuffix(strings.TrimPrefix(f.Message, "ReferenceError: "), " is not defined"); ok && f.Name == "ReferenceError" {
 		f.Hint = r.hintFor(name)
 		return
@@ -163,52 +196,36 @@ func (r *run) explain(f *runtime.Failure) {
 	if f.Name != "TypeError" {
 		return
 	}
-	if f.Message == mixedNumbers {
-		f.Message += "; a large integer is a BigInt: use Number(x) or String(x)"
+	if f.Message == "TypeError: "+mixedNumbers {
+		f.Message += mixedAdvice
 		return
 	}
-	if f.Message == "TypeError: Value is not an object: undefined" && len(f.Stack) > 0 {
-		text := r.prog.textAt(f.Stack[0].Site)
+	if f.Message == notCallable+"undefined" {
+		text := r.prog.textAt(f.Site)
 		name := text[:wordLen(text)]
 		if owner, ok := r.missed[name]; ok {
 			f.Message = fmt.Sprintf("TypeError: %s is not a function; %s is not a tool", name, access(owner, name))
-			f.Hint = r.hintFor(name)
+			f.Hint = r.memberHint(name)
+			return
 		}
-		return
 	}
 	if name, ok := strings.CutPrefix(f.Message, "TypeError: Object has no member '"); ok {
 		name = strings.TrimSuffix(name, "'")
 		if owner, ok := r.missed[name]; ok {
 			f.Message = fmt.Sprintf("TypeError: %s is not a tool", access(owner, name))
-			f.Hint = r.hintFor(name)
+			f.Hint = r.memberHint(name)
+			return
+		}
+		if path := r.prog.calledAt(f.Site); strings.HasSuffix(path, "."+name) {
+			f.Message = "TypeError: " + path + " is not a function"
+		}
+		return
+	}
+	if strings.HasPrefix(f.Message, notCallable) && !native {
+		if path := r.prog.calledAt(f.Site); path != "" {
+			f.Message = "TypeError: " + path + " is not a function"
 		}
 	}
-}
-
-// hintFor suggests members for a name that is none.
-func (r *run) hintFor(name string) string {
-	if name == "require" || name == "module" || name == "exports" {
-		return "a program has no modules; tools are on the global tools"
-	}
-	for _, b := range r.req.Bindings {
-		n := b.Namespace
-		if name == "run_code" {
-			return "run_code is not callable inside a program; use the functions on " + n.Global()
-		}
-		if n.Has(name) {
-			return fmt.Sprintf("did you mean %s?", access(n.Global(), name))
-		}
-	}
-	for _, b := range r.req.Bindings {
-		names := make([]string, 0, len(b.Namespace.Members()))
-		for _, m := range b.Namespace.Members() {
-			names = append(names, m.Name)
-		}
-		if near := nearest.Names(name, names, 1); len(near) > 0 {
-			return fmt.Sprintf("did you mean %s?", access(b.Namespace.Global(), near[0]))
-		}
-	}
-	return ""
 }
 
 // primitiveText is a thrown primitive as text; a string is itself.

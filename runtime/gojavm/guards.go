@@ -22,10 +22,11 @@ const (
 
 // installGuards replaces the library functions of which one call can exhaust
 // memory by functions that measure first, and closes Object.prototype, so that
-// a program cannot make every value a thenable or give it a toJSON. Operators
-// (+, **, <<, spread) cannot be guarded.
+// a program cannot make every value a thenable or give it a toJSON. Of the
+// operators, ** and the shifts are guarded in the syntax tree (guardOperator); +
+// and spread are not.
 func (r *run) installGuards() error {
-	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardPatterns, r.guardCode} {
+	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardCode} {
 		if err := guard(); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package gojavm
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -93,5 +94,20 @@ const r = await tools.echo({ a: [1] });
 return r`})
 	if res.Failure != nil || res.Value != `{"a":[1]}` {
 		t.Errorf("%s (%+v)", res.Value, res.Failure)
+	}
+}
+
+// The library asks whether the run was stopped, where an interrupt cannot reach.
+func TestLongLibraryCallsStop(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{
+		Program: "let d = [1]\nfor (let i = 0; i < 40; i++) d = [d, d]\nreturn JSON.stringify(d).length",
+		Limits:  runtime.Limits{Compute: 50 * time.Millisecond},
+	})
+	if res.Failure == nil || res.Failure.Message != "compute budget exhausted (50ms busy)" {
+		t.Errorf("failure %+v", res.Failure)
+	}
+	if n := rt.Stuck(); n != 0 {
+		t.Errorf("%d programs could not be stopped", n)
 	}
 }

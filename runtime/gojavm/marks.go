@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
@@ -14,10 +15,32 @@ import (
 const (
 	markName  unistring.String = "%await"
 	throwName unistring.String = "%throw"
+	catchName unistring.String = "%catch"
 	stackName unistring.String = "%stack"
+	powerName unistring.String = "%power"
+	shiftName unistring.String = "%shift"
 )
 
-var helperNames = []unistring.String{markName, throwName, stackName}
+// helpers are those functions, in the order of the parameters. The last are made
+// for the programs that mark puts them into alone.
+func (r *run) helpers() []goja.Value {
+	made := []goja.Value{
+		r.native("await", 1, r.waiting.mark),
+		r.native("throw", 1, r.throwing),
+		r.native("catch", 1, r.catching),
+		goja.Undefined(), goja.Undefined(), goja.Undefined(),
+	}
+	m := newMarker(r.prog.source)
+	if m.stacks {
+		made[3] = r.native("stack", 1, r.tidyStack)
+	}
+	if m.bigInts {
+		made[4], made[5] = r.native("power", 2, r.power), r.native("shift", 1, r.shift)
+	}
+	return made
+}
+
+var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName}
 
 // mark adds to a wrapper's body what the engine does not tell: where a program
 // waits, and where it loops.
@@ -26,18 +49,27 @@ var helperNames = []unistring.String{markName, throwName, stackName}
 // place. Before every loop that tests a condition stands %await.length: the
 // engine keeps no place for a loop without calls, and takes the one of what it
 // did before, which is now the loop's. throw x becomes throw %throw(x) unless it
-// makes a new object there: what is no error has no place of its own. And where
-// a program reads the property stack, %stack(x) takes the place of x and writes
-// the property as scripts expect it. Positions of other code stay. Helpers
-// outside the wrapper are left alone.
-func mark(wrapper *ast.ArrowFunctionLiteral, source string) {
-	m := &marker{stacks: readsStacks(source)}
+// makes a new object there: what is no error has no place of its own. The
+// block of catch (e) begins with %catch(e). Where a program reads the property
+// stack, %stack(x) takes the place of x and writes the property as scripts expect
+// it. Operators of BigInts are guarded (guardOperator). Positions of other code
+// stay. Helpers outside the wrapper are left alone.
+//
+// The answer is a regular expression of the wrapper's that must be refused, or
+// nil.
+func mark(wrapper *ast.ArrowFunctionLiteral, source string) (refused *ast.RegExpLiteral) {
+	m := newMarker(source)
 	m.tree(reflect.ValueOf(wrapper.Body))
 	for _, name := range helperNames {
 		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
 			Target: &ast.Identifier{Name: name, Idx: wrapper.Start},
 		})
 	}
+	return m.refused
+}
+
+func newMarker(source string) *marker {
+	return &marker{stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
 }
 
 // readsStacks says whether a program may read the stack of an error; others have
@@ -49,19 +81,24 @@ func readsStacks(source string) bool {
 
 // marker walks a syntax tree.
 type marker struct {
-	stacks bool // the property stack needs care
+	stacks  bool // the property stack needs care
+	bigInts bool // operators may meet large BigInts
+	refused *ast.RegExpLiteral
 }
 
 var (
-	awaitType     = reflect.TypeFor[*ast.AwaitExpression]()
-	throwType     = reflect.TypeFor[*ast.ThrowStatement]()
-	dotType       = reflect.TypeFor[*ast.DotExpression]()
-	bracketType   = reflect.TypeFor[*ast.BracketExpression]()
-	bindingType   = reflect.TypeFor[*ast.Binding]()
-	fileType      = reflect.TypeFor[*file.File]()
-	statementType = reflect.TypeFor[ast.Statement]()
-	listType      = reflect.TypeFor[[]ast.Statement]()
-	labelledType  = reflect.TypeFor[ast.LabelledStatement]()
+	awaitType      = reflect.TypeFor[*ast.AwaitExpression]()
+	patternType    = reflect.TypeFor[*ast.RegExpLiteral]()
+	catchType      = reflect.TypeFor[*ast.CatchStatement]()
+	throwType      = reflect.TypeFor[*ast.ThrowStatement]()
+	dotType        = reflect.TypeFor[*ast.DotExpression]()
+	bracketType    = reflect.TypeFor[*ast.BracketExpression]()
+	bindingType    = reflect.TypeFor[*ast.Binding]()
+	fileType       = reflect.TypeFor[*file.File]()
+	expressionType = reflect.TypeFor[ast.Expression]()
+	statementType  = reflect.TypeFor[ast.Statement]()
+	listType       = reflect.TypeFor[[]ast.Statement]()
+	labelledType   = reflect.TypeFor[ast.LabelledStatement]()
 )
 
 // tree walks any part of a syntax tree. Declaration lists are left out: they
@@ -69,8 +106,15 @@ var (
 func (m *marker) tree(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:
-		if !v.IsNil() {
-			m.tree(v.Elem())
+		if v.IsNil() {
+			return
+		}
+		m.tree(v.Elem())
+		if m.bigInts && v.Type() == expressionType {
+			x := v.Interface().(ast.Expression)
+			if guarded := guardOperator(x); guarded != x {
+				v.Set(reflect.ValueOf(guarded))
+			}
 		}
 	case reflect.Pointer:
 		if v.IsNil() || v.Type() == fileType {
@@ -121,6 +165,16 @@ func (m *marker) node(v reflect.Value) {
 		throw := v.Interface().(*ast.ThrowStatement)
 		if _, makes := throw.Argument.(*ast.NewExpression); !makes {
 			throw.Argument = helperCall(throwName, throw.Throw, throw.Argument)
+		}
+	case catchType:
+		clause := v.Interface().(*ast.CatchStatement)
+		if name, ok := clause.Parameter.(*ast.Identifier); ok {
+			first := &ast.ExpressionStatement{Expression: helperCall(catchName, clause.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
+			clause.Body.List = append([]ast.Statement{first}, clause.Body.List...)
+		}
+	case patternType:
+		if literal := v.Interface().(*ast.RegExpLiteral); m.refused == nil && repeatsGroupName(literal.Pattern) {
+			m.refused = literal
 		}
 	}
 	if m.stacks {

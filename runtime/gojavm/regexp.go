@@ -49,6 +49,9 @@ func (r *run) guardPatterns() error {
 	if err := r.mimic("RegExp", original, guarded); err != nil {
 		return err
 	}
+	if err := r.guardPatternTexts(refuse); err != nil {
+		return err
+	}
 	return r.defineGlobal("RegExp", guarded)
 }
 
@@ -78,11 +81,14 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 	if n := pattern.(goja.String).Length(); n > maxPattern {
 		refuse(fmt.Sprintf("it has %d characters; the most is %d", n, maxPattern))
 	}
+	text := pattern.String()
+	if repeatsGroupName(text) {
+		refuse("/" + text + "/: " + duplicateGroup)
+	}
 	args = append([]goja.Value{pattern}, args[1:]...)
 	if len(args) < 2 || goja.IsUndefined(args[1]) {
 		return args
 	}
-	text := pattern.String()
 	flags := args[1].String()
 	args[1] = r.vm.ToValue(flags)
 	if !strings.Contains(flags, "u") || !strings.Contains(text, `\p{`) && !strings.Contains(text, `\P{`) {
@@ -94,6 +100,64 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 	}
 	args[0] = r.vm.ToValue(rewritten)
 	return args
+}
+
+// duplicateGroup is why a pattern with two groups of one name is refused: one of
+// the engine's two matchers gives such groups no value and the other cannot
+// compile them. ECMA-262 allows them in different alternatives since 2025.
+const duplicateGroup = "Duplicate capture group name"
+
+// repeatsGroupName says whether two groups of a pattern have the same name.
+func repeatsGroupName(pattern string) bool {
+	if strings.Count(pattern, "(?<") < 2 {
+		return false
+	}
+	names := map[string]bool{}
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '(' && !class:
+			name, ok := strings.CutPrefix(pattern[i:], "(?<")
+			if !ok || strings.HasPrefix(name, "=") || strings.HasPrefix(name, "!") {
+				continue
+			}
+			name, _, _ = strings.Cut(name, ">")
+			if names[name] {
+				return true
+			}
+			names[name] = true
+		}
+	}
+	return false
+}
+
+// patternMethods make a pattern of a text without the constructor.
+var patternMethods = []string{"match", "matchAll", "search"}
+
+// guardPatternTexts refuses in those methods what the constructor refuses. Most
+// programs name no groups and need no guard.
+func (r *run) guardPatternTexts(refuse func(text string)) error {
+	if !strings.Contains(r.prog.source, "(?<") {
+		return nil
+	}
+	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+	for _, name := range patternMethods {
+		if err := r.guard(proto, "String.prototype.", name, func(c goja.FunctionCall) float64 {
+			if text, ok := c.Argument(0).(goja.String); ok && repeatsGroupName(text.String()) {
+				refuse("/" + text.String() + "/: " + duplicateGroup)
+			}
+			return 0
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rewriteProperties writes the Unicode property escapes of a pattern with the

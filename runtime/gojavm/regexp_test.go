@@ -76,3 +76,33 @@ func TestUnicodePatterns(t *testing.T) {
 		})
 	}
 }
+
+// The engine would find no groups in such a pattern, or fail itself.
+func TestTwoGroupsOfOneName(t *testing.T) {
+	rt := newRuntime(t, nil)
+	const pattern, says = "/(?<x>a)|(?<x>b)/", ": Duplicate capture group name"
+	res := execute(t, rt, runtime.Request{Program: `const out = []
+for (const make of [
+  () => new RegExp('(?<x>a)|(?<x>b)', 'g'),
+  () => 'ab'.matchAll('(?<x>a)|(?<x>b)'),
+  () => 'ab'.match('(?<x>a)|(?<x>b)'),
+  () => 'ab'.search('(?<x>a)|(?<x>b)'),
+]) try { make(); out.push(0) } catch (e) { out.push(e instanceof SyntaxError && e.message) }
+return out.every(x => x === 'Invalid regular expression: ` + pattern + says + `') || out`})
+	if res.Value != "true" {
+		t.Errorf("made at run time: %s (%+v)", res.Value, res.Failure)
+	}
+	f := execute(t, rt, runtime.Request{Program: "const a = 1\nreturn [...'ab'.matchAll(" + pattern + "g)]"}).Failure
+	if f == nil || f.Kind != runtime.Exception || f.Message != "SyntaxError: Invalid regular expression: "+pattern+"g"+says || f.Site != (runtime.Site{Line: 2, Column: 26}) {
+		t.Errorf("a literal: %+v", f)
+	}
+	for _, fine := range []string{
+		`return [...'ab'.matchAll(/(?<x>a)|(?<y>b)/g)].length`,
+		`return /(?<x>a)(?<=a)(?<!b)\(?<x>|[(?<x>]/.test('a<x>') ? 2 : 0`,
+		`return new RegExp('(?<x>a)[(?<x>b)]+').exec('ab(').length`,
+	} {
+		if res := execute(t, rt, runtime.Request{Program: fine}); res.Value != "2" {
+			t.Errorf("%s: %s (%+v)", fine, res.Value, res.Failure)
+		}
+	}
+}

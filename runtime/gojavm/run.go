@@ -53,6 +53,8 @@ type run struct {
 	timers   timers
 	waiting  waiting
 	throw    thrownPlace
+	operator goja.Callable // **, once it was needed
+	ended    runtime.Site  // of the await that a rejected program did not survive
 	rejected []*rejection
 	main     *goja.Promise
 
@@ -232,13 +234,22 @@ func (r *run) execute() {
 
 // prepare checks and compiles the program and furnishes the engine.
 func (r *run) prepare() bool {
-	if failure := precheck(r.req.Program, r.lim); failure != nil {
+	text := r.req.Program
+	if len(text) <= r.lim.Source {
+		text, _ = normalize(text)
+	}
+	if failure := precheck(text, r.lim); failure != nil {
 		failure.Frame = runtime.CodeFrame(r.req.Program, failure.Site)
 		r.stopWith(*failure)
 		return false
 	}
 	prog, failure := transpile(r.req.Name, r.req.Program)
 	if failure != nil {
+		if failure.Name == "SyntaxError" {
+			if refusal := r.refuseText(text); refusal != nil {
+				failure = refusal
+			}
+		}
 		r.stopWith(*failure)
 		return false
 	}
@@ -300,7 +311,7 @@ func (r *run) start() bool {
 		if !ok {
 			return fmt.Errorf("the program compiled to %s", arrow.ExportType())
 		}
-		v, err := body(goja.Undefined(), r.native("await", 1, r.waiting.mark), r.native("throw", 1, r.throwing), r.native("stack", 1, r.tidyStack))
+		v, err := body(goja.Undefined(), r.helpers()...)
 		if err != nil {
 			return err
 		}

@@ -127,6 +127,14 @@ func (r *run) parseStack(text string) []runtime.Frame {
 	return frames
 }
 
+// byNative says whether the first frame of an engine's stack is one of its own
+// functions.
+func byNative(stack string) bool {
+	_, frames, _ := strings.Cut(stack, engineStack)
+	first, _, _ := strings.Cut(frames, "\n")
+	return strings.HasSuffix(first, "(native)")
+}
+
 func (r *run) parseFrame(line string) (runtime.Frame, bool) {
 	m := stackLine.FindStringSubmatch(line)
 	if m == nil || m[2] != r.prog.name {

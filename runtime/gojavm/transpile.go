@@ -54,6 +54,7 @@ var loweredPatterns = func() map[string]bool {
 type program struct {
 	name     string // of its frames
 	source   string // what the author wrote
+	text     string // the function body in it, on the same lines
 	lines    []string
 	compiled *goja.Program
 	places   *places
@@ -74,9 +75,8 @@ func transpile(name, source string) (p *program, failure *runtime.Failure) {
 	}()
 	source = strings.TrimPrefix(source, byteOrderMark)
 	p = &program{name: frameName(name), source: source, lines: runtime.SourceLines(source)}
-	text, notes := normalize(source)
-	p.notes = notes
-	js, sourceMap, failure := p.lower(text)
+	p.text, p.notes = normalize(source)
+	js, sourceMap, failure := p.lower()
 	if failure != nil {
 		return nil, failure
 	}
@@ -102,11 +102,6 @@ func frameName(name string) string {
 	return name
 }
 
-// normalize is where shapes of input that are not a function body, such as a
-// fenced block, become one without moving a line; each change is a note for the
-// reader of the result. A function body passes as it is.
-func normalize(source string) (text string, notes []string) { return source, nil }
-
 // textAt is the author's text from a place on, that of its line and the next.
 func (p *program) textAt(site runtime.Site) string {
 	if site.Line < 1 || site.Line > len(p.lines) {
@@ -127,12 +122,12 @@ func (p *program) textAt(site runtime.Site) string {
 }
 
 // lower removes types and what goja lacks.
-func (p *program) lower(text string) (js string, sourceMap []byte, failure *runtime.Failure) {
+func (p *program) lower() (js string, sourceMap []byte, failure *runtime.Failure) {
 	supported := lowered
-	if strings.Contains(text, `\p{`) || strings.Contains(text, `\P{`) {
+	if strings.Contains(p.text, `\p{`) || strings.Contains(p.text, `\P{`) {
 		supported = loweredPatterns
 	}
-	res := api.Transform(wrapPrefix+text+wrapSuffix, api.TransformOptions{
+	res := api.Transform(wrapPrefix+p.text+wrapSuffix, api.TransformOptions{
 		Loader:         api.LoaderTS,
 		Target:         api.ESNext,
 		Supported:      supported,
@@ -174,7 +169,7 @@ func (p *program) syntaxError(m api.Message) *runtime.Failure {
 	if site.Line > len(lines) {
 		site = runtime.Site{Line: len(lines), Column: len([]rune(lines[len(lines)-1])) + 1}
 		text = "unexpected end of the program"
-		if why := unbalanced(p.source, runtime.Limits{Nesting: len(p.source), Chain: len(p.source)}); why != "" {
+		if why := unbalanced(p.text, runtime.Limits{Nesting: len(p.text), Chain: len(p.text)}); why != "" {
 			text += "; " + why
 		}
 	}
@@ -231,12 +226,18 @@ func (p *program) compile(js string) *runtime.Failure {
 	if err != nil {
 		return p.engineRefusal(err)
 	}
-	if !unwrap(tree, p.source) {
+	arrow := unwrap(tree)
+	if arrow == nil {
 		return &runtime.Failure{
 			Kind:    runtime.InvalidInput,
 			Message: "the program closes a function that it did not open; there is one } too many",
 			Hint:    "send only the body of the function",
 		}
+	}
+	if literal := mark(arrow, p.source); literal != nil {
+		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
+		site, _ := p.places.at(position.Line, position.Column)
+		return p.syntaxFailure("Invalid regular expression: "+literal.Literal+": "+duplicateGroup, site)
 	}
 	compiled, err := goja.CompileAST(tree, false)
 	if err != nil {
@@ -269,30 +270,28 @@ func (p *program) engineRefusal(err error) *runtime.Failure {
 
 // unwrap checks that the tree is what the wrapper gives, declarations of
 // esbuild's helpers and one call of one async arrow, and replaces the call by
-// the arrow, which the run calls itself.
-func unwrap(tree *ast.Program, source string) bool {
-	calls := 0
+// the arrow, which the run calls itself. It is nil for any other shape.
+func unwrap(tree *ast.Program) (wrapper *ast.ArrowFunctionLiteral) {
 	for _, statement := range tree.Body {
 		switch s := statement.(type) {
 		case *ast.VariableStatement, *ast.LexicalDeclaration, *ast.EmptyStatement:
-			if calls > 0 {
-				return false
+			if wrapper != nil {
+				return nil
 			}
 		case *ast.ExpressionStatement:
 			call, ok := s.Expression.(*ast.CallExpression)
-			if !ok || len(call.ArgumentList) > 0 {
-				return false
+			if !ok || len(call.ArgumentList) > 0 || wrapper != nil {
+				return nil
 			}
 			arrow, ok := call.Callee.(*ast.ArrowFunctionLiteral)
 			if !ok || !arrow.Async {
-				return false
+				return nil
 			}
-			calls++
-			mark(arrow, source)
+			wrapper = arrow
 			s.Expression = arrow
 		default:
-			return false
+			return nil
 		}
 	}
-	return calls == 1
+	return wrapper
 }

@@ -10,6 +10,8 @@ type waiting struct {
 	last   *reaction
 	top    [2]goja.StackFrame
 	marked bool // an await is being made, at top[1]
+
+	resumed goja.StackFrame // of what went on last; the zero frame is nobody's
 }
 
 // reaction is what waits for one promise.
@@ -46,6 +48,9 @@ func (w *waiting) Resumed(v any) {
 	x, ok := v.(*reaction)
 	if !ok || x == nil {
 		return
+	}
+	if x.known {
+		w.resumed = x.frame
 	}
 	if x.next != nil {
 		x.next.prev = x.prev

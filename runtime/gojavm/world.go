@@ -18,6 +18,7 @@ type intrinsics struct {
 	arrayToString    *goja.Object // the guarded one
 	errorConstructor *goja.Object
 	errorPrototype   *goja.Object
+	rangeError       *goja.Object
 	preventExtension goja.Callable
 	ownProperty      goja.Callable // Object.getOwnPropertyDescriptor
 }
@@ -28,6 +29,7 @@ func (i *intrinsics) capture(vm *goja.Runtime) {
 	i.objectToString = i.objectPrototype.Get("toString").ToObject(vm)
 	i.errorConstructor = vm.Get("Error").ToObject(vm)
 	i.errorPrototype = i.errorConstructor.Get("prototype").ToObject(vm)
+	i.rangeError = vm.Get("RangeError").ToObject(vm)
 	i.ownProperty, _ = goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
 	i.preventExtension, _ = goja.AssertFunction(object.Get("preventExtensions"))
 }
@@ -41,9 +43,11 @@ func (i *intrinsics) preventExtensions(object *goja.Object) error {
 // symbol.
 func (r *run) native(name string, length int, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	object := r.vm.ToValue(f).(*goja.Object)
-	// A fresh function accepts both.
+	// A fresh function accepts both, and has the length 0.
 	_ = object.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	_ = object.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	if length > 0 {
+		_ = object.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
 	return object
 }
 
@@ -68,6 +72,7 @@ func (r *run) installLibrary(random func([]byte)) error {
 		Now:     r.req.Clock,
 		Rand:    random,
 		After:   r.after,
+		Stop:    r.dead,
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -27,8 +28,9 @@ type calls struct {
 	abandoned int    // of out, those the program gave up on
 	last      uint64 // ids count up
 	made      int
-	in, sent  int64 // bytes of results and of arguments
-	held      int64 // bytes the parent holds now
+	refused   []runtime.Invocation // that came when the run was already being stopped
+	in, sent  int64                // bytes of results and of arguments
+	held      int64                // bytes the parent holds now
 	running   sync.WaitGroup
 }
 
@@ -63,8 +65,10 @@ func (c *calls) begin(f frame) error {
 	if f.body != "" && !validJSON(f.body) {
 		return faultf("the arguments of a call are not JSON")
 	}
-	if c.ctx.Err() != nil {
-		return c.refuse(f, context.Cause(c.ctx)) // the stop is on its way: nothing starts any more
+	inv := runtime.Invocation{Member: binding.Namespace.Members()[member].Name, Site: runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)}}
+	if c.ctx.Err() != nil { // the stop is on its way: nothing starts any more
+		c.neverStarted(inv)
+		return c.refuse(f, context.Cause(c.ctx))
 	}
 	if c.tooManyAbandoned() {
 		return c.refuse(f, fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned))
@@ -78,12 +82,22 @@ func (c *calls) begin(f frame) error {
 		}
 		return err
 	}
-	inv := runtime.Invocation{Seq: c.sequence(), Member: binding.Namespace.Members()[member].Name, Args: f.body, Site: runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)}}
+	inv.Seq, inv.Args = c.sequence(), f.body
 	c.running.Go(func() {
 		defer cancel(nil)
 		c.settle(f.call, len(f.body), c.do(ctx, binding, inv))
 	})
 	return nil
+}
+
+// neverStarted keeps a call for the account of the run. To the worker it has been
+// handed out, so that the worker does not count it among those that waited.
+func (c *calls) neverStarted(inv runtime.Invocation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.refused) < c.session.limits.Calls {
+		c.refused = append(c.refused, inv)
+	}
 }
 
 // admit counts a call in. Exceeding credit or repeating an id is a fault;
@@ -281,7 +295,7 @@ func (c *calls) wait() { c.running.Wait() }
 func (c *calls) usage() runtime.Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return runtime.Usage{Calls: c.made, BytesIn: c.in, BytesOut: c.sent}
+	return runtime.Usage{Calls: c.made, BytesIn: c.in, BytesOut: c.sent, NotStarted: slices.Clone(c.refused)}
 }
 
 // budget bounds the bytes that all runs of one Runtime hold together.

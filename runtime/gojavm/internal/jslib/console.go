@@ -20,7 +20,12 @@ type console struct {
 // maxLabels bounds what count and time remember.
 const maxLabels = 1000
 
+// installConsole defines the global console, made when a program first reads it.
 func (l *lib) installConsole() error {
+	return l.lazy("console", func() (goja.Value, error) { return l.newConsole(), nil })
+}
+
+func (l *lib) newConsole() *goja.Object {
 	c := &console{lib: l, counts: map[string]int{}, timers: map[string]time.Time{}}
 	object := l.vm.NewObject()
 	for _, level := range []string{"log", "info", "warn", "error", "debug"} {
@@ -50,7 +55,7 @@ func (l *lib) installConsole() error {
 			return goja.Undefined()
 		})
 	}
-	return l.define("console", object)
+	return object
 }
 
 func (c *console) options() InspectOptions {

@@ -1,0 +1,162 @@
+package gojavm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/runcode-go/runcode/internal/nearest"
+	"github.com/runcode-go/runcode/runtime"
+)
+
+// absence is a global that programs expect from other environments.
+type absence struct {
+	says string
+	// tools are words in the names of tools that may do instead, the best first.
+	tools []string
+}
+
+var (
+	noModules = absence{says: "a program has no modules; tools are on the global tools"}
+	noNetwork = absence{"a program has no network", []string{"fetch", "http", "request", "url", "web", "download"}}
+	noFiles   = absence{"a program has no file system", []string{"read", "file", "fs", "write", "glob"}}
+	noShell   = absence{"a program starts no processes", []string{"bash", "shell", "exec", "command", "terminal"}}
+	noPage    = absence{says: "a program runs in no browser and has no page"}
+	noProcess = absence{says: "a program has no process, environment or arguments; data comes from tools and the global input"}
+	noPlace   = absence{says: "a program is no file and has no directory"}
+	noPython  = absence{says: "a program is JavaScript or TypeScript, not Python"}
+	noPrint   = absence{says: "use console.log, or return the value"}
+)
+
+// absent are the names that a program finds missing here, and what is said.
+var absent = map[string]absence{
+	"require": noModules, "module": noModules, "exports": noModules, "define": noModules,
+	"fetch": noNetwork, "XMLHttpRequest": noNetwork, "WebSocket": noNetwork, "EventSource": noNetwork, "axios": noNetwork,
+	"http": noNetwork, "https": noNetwork, "net": noNetwork, "Request": noNetwork, "Response": noNetwork, "Headers": noNetwork,
+	"fs": noFiles, "fsp": noFiles, "readFile": noFiles, "readFileSync": noFiles, "writeFile": noFiles, "writeFileSync": noFiles,
+	"readdir": noFiles, "readdirSync": noFiles, "existsSync": noFiles, "Deno": noFiles, "Bun": noFiles,
+	"child_process": noShell, "exec": noShell, "execSync": noShell, "spawn": noShell, "spawnSync": noShell, "execa": noShell,
+	"ls": noShell, "cat": noShell, "cd": noShell, "pwd": noShell, "git": noShell, "npm": noShell,
+	"process": noProcess, "os": noProcess,
+	"window": noPage, "document": noPage, "navigator": noPage, "location": noPage, "localStorage": noPage, "sessionStorage": noPage,
+	"__dirname": noPlace, "__filename": noPlace,
+	"path":  {says: "a program has no modules; join paths as text, with /"},
+	"util":  {says: "a program has no modules; console.log formats values"},
+	"_":     {says: "a program has no libraries; arrays, Object, Map and Set have most of them"},
+	"alert": noPrint, "print": noPrint, "echo": noPrint,
+	"prompt": {says: "a program cannot ask the user"}, "confirm": {says: "a program cannot ask the user"},
+	"global": {says: "use globalThis"}, "self": {says: "use globalThis"},
+	"sleep": {says: "use await new Promise(r => setTimeout(r, milliseconds))"},
+	"None":  noPython, "True": noPython, "False": noPython,
+}
+
+// hintFor suggests what to use instead of a name that is not defined.
+func (r *run) hintFor(name string) string {
+	if hint := r.exactHint(name); hint != "" {
+		return hint
+	}
+	if missing, ok := absent[name]; ok {
+		if tool := r.toolNamed(missing.tools); tool != "" {
+			return fmt.Sprintf("%s; use the tool %s", missing.says, tool)
+		}
+		if len(missing.tools) > 0 {
+			return missing.says + ", and no tool here stands in for it"
+		}
+		return missing.says
+	}
+	return r.nearHint(name)
+}
+
+// memberHint suggests what to use instead of a member that is not there.
+func (r *run) memberHint(name string) string {
+	if hint := r.exactHint(name); hint != "" {
+		return hint
+	}
+	return r.nearHint(name)
+}
+
+// exactHint knows the names of members, which may be looked for in the wrong
+// place.
+func (r *run) exactHint(name string) string {
+	for _, b := range r.req.Bindings {
+		n := b.Namespace
+		if name == "run_code" {
+			return "run_code is not callable inside a program; use the functions on " + n.Global()
+		}
+		if n.Has(name) {
+			return fmt.Sprintf("did you mean %s?", access(n.Global(), name))
+		}
+	}
+	return ""
+}
+
+// nearHint suggests a member whose name is like the one that is missing.
+func (r *run) nearHint(name string) string {
+	for _, b := range r.req.Bindings {
+		names := make([]string, 0, len(b.Namespace.Members()))
+		for _, m := range b.Namespace.Members() {
+			names = append(names, m.Name)
+		}
+		if near := nearest.Names(name, names, 1); len(near) > 0 {
+			return fmt.Sprintf("did you mean %s?", access(b.Namespace.Global(), near[0]))
+		}
+	}
+	return ""
+}
+
+// toolNamed is how a program writes the first member with one of the words in
+// its name, or nothing.
+func (r *run) toolNamed(words []string) string {
+	for _, word := range words {
+		for _, b := range r.req.Bindings {
+			for _, m := range b.Namespace.Members() {
+				if slices.Contains(nameWords(m.Name), word) {
+					return access(b.Namespace.Global(), m.Name)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// nameWords are the words of a name in lower case: readFile, read_file and
+// read-file have the same.
+func nameWords(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, c := range name {
+		if unicode.IsUpper(c) && lower {
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(c)
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			c = ' '
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return strings.Fields(b.String())
+}
+
+// calledAt is the plain path, such as console.log, that the author's text calls
+// at a place; empty: what is called there is no such path.
+func (p *program) calledAt(site runtime.Site) string {
+	if site.Line < 1 || site.Line > len(p.lines) {
+		return ""
+	}
+	line := []rune(p.lines[site.Line-1])
+	start := min(max(site.Column-1, 0), len(line))
+	for start > 0 && (line[start-1] == '.' || line[start-1] < unicode.MaxASCII && isWord(byte(line[start-1]))) {
+		start--
+	}
+	path, _, called := strings.Cut(string(line[start:]), "(")
+	if !called {
+		return ""
+	}
+	for part := range strings.SplitSeq(path, ".") {
+		if !plainName.MatchString(part) {
+			return ""
+		}
+	}
+	return path
+}
