@@ -201,3 +201,32 @@ func TestLedgerHoldsEveryCallOfAnEndedRun(t *testing.T) {
 		}
 	}
 }
+
+// A call that waits behind a body the program has given up on is in the ledger
+// when the run ends.
+func TestLedgerNamesACallBehindAnAbandonedOne(t *testing.T) {
+	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
+		ctx, cancel := context.WithCancel(t.Context())
+		deaf := tools.Define("deaf", "Ignore the call's own context.", func(context.Context, struct{}) (int, error) {
+			<-ctx.Done()
+			return 0, nil
+		})
+		cm := open(t, pipeline.New(registry(t, deaf, echo()), nil), &codemode.Options{
+			Isolation: isolation,
+			OnLog:     func(string, runtime.Line) { cancel() },
+		})
+		out := cm.Run(ctx, codemode.Program{Code: `
+			try { await tools.deaf({}, { timeoutMs: 5 }) } catch {}
+			const behind = tools.echo({})
+			await new Promise(done => setTimeout(done, 5))
+			console.log("given up")
+			await behind`})
+		var got []string
+		for _, c := range codemode.ReportOf(out).Calls {
+			got = append(got, c.Name+" "+string(c.State))
+		}
+		if want := []string{"deaf aborted", "echo not-started"}; !slices.Equal(got, want) {
+			t.Errorf("%v: ledger %q, want %q", isolation, got, want)
+		}
+	}
+}

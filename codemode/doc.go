@@ -8,6 +8,8 @@
 // program can catch. Sub-calls run one after another unless Options.Parallel
 // says otherwise.
 //
+// A person who rejects three different calls of one program ends its run.
+//
 // The outer result is {logs, result?}. A failed run is a *RunError whose text
 // names the kind of failure, the place in the program, what was printed, and
 // the calls that were already made. ReportOf gives the host the same as data.

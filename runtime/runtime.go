@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -20,6 +21,9 @@ type Runtime interface {
 	// frees everything. It may be called twice.
 	Close() error
 }
+
+// ErrClosed is the error of Run after Close.
+var ErrClosed = errors.New("run after close: the runtime is closed; make a new one")
 
 // Request is one program to run. All that a program can observe comes through
 // it, so that a run can be repeated.

@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -44,9 +43,6 @@ type Runtime struct {
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
-
-// ErrClosed is returned by Run after Close.
-var ErrClosed = errors.New("run after Close; the runtime is disposed")
 
 // New returns a runtime. Nil options mean the defaults. With OwnProcess it
 // changes settings of the process.
@@ -117,7 +113,7 @@ func (rt *Runtime) begin(r *run) (stuck int, err error) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.closed {
-		return 0, ErrClosed
+		return 0, runtime.ErrClosed
 	}
 	rt.live[r] = struct{}{}
 	rt.runs.Add(1)

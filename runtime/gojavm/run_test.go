@@ -103,8 +103,8 @@ func TestClose(t *testing.T) {
 	if res.Failure == nil || res.Failure.Kind != runtime.Abort || res.Failure.Message != "runtime disposed" {
 		t.Errorf("failure %+v, want abort: runtime disposed", res.Failure)
 	}
-	if _, err := rt.Run(t.Context(), runtime.Request{}); !errors.Is(err, ErrClosed) {
-		t.Errorf("Run after Close: %v, want %v", err, ErrClosed)
+	if _, err := rt.Run(t.Context(), runtime.Request{}); !errors.Is(err, runtime.ErrClosed) {
+		t.Errorf("Run after Close: %v, want %v", err, runtime.ErrClosed)
 	}
 }
 

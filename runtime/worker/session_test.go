@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -147,7 +146,7 @@ func TestMisuse(t *testing.T) {
 		})
 	}
 	r.Close()
-	if _, err := r.Run(t.Context(), runtime.Request{}); err == nil || !strings.HasPrefix(err.Error(), "run after close") {
+	if _, err := r.Run(t.Context(), runtime.Request{}); !errors.Is(err, runtime.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }

@@ -122,7 +122,7 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return runtime.Result{}, errors.New("run after close: this runtime is closed; make a new one")
+		return runtime.Result{}, runtime.ErrClosed
 	}
 	r.runs.Add(1)
 	r.mu.Unlock()
