@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"context"
 	"fmt"
 	"unicode/utf8"
 )
@@ -9,17 +10,20 @@ import (
 // model unless Options say otherwise.
 const DefaultMaxText = 64 << 10
 
+// unstored is what is said of a cut text that nobody keeps.
+const unstored = "Return or print less to see all of it."
+
 // clip fits text into max bytes for a model. A longer text begins with its
-// size and what is shown of it, then come its head and its tail, two thirds and
-// one third of the room, cut between characters.
-func clip(text string, max int) string {
+// size, what is shown of it and where the rest is, then come its head and its
+// tail, two thirds and one third of the room, cut between characters.
+func clip(text string, max int, rest string) string {
 	if len(text) <= max {
 		return text
 	}
 	const cut = "\n[... cut ...]\n"
 	// The sizes named in the notice do not change its length by more than the
 	// slack it is given here.
-	room := max - len(notice(len(text), len(text), len(text))) - len(cut)
+	room := max - len(notice(len(text), len(text), len(text), rest)) - len(cut)
 	if room <= 0 {
 		return text[:runeStart(text, max)]
 	}
@@ -29,11 +33,30 @@ func clip(text string, max int) string {
 		from++
 	}
 	tail := text[from:]
-	return notice(len(text), len(head), len(tail)) + head + cut + tail
+	return notice(len(text), len(head), len(tail), rest) + head + cut + tail
 }
 
-func notice(all, head, tail int) string {
-	return fmt.Sprintf("(the output is %d bytes; shown are the first %d and the last %d. Return or print less to see all of it.)\n", all, head, tail)
+func notice(all, head, tail int, rest string) string {
+	return fmt.Sprintf("(the output is %d bytes; shown are the first %d and the last %d. %s)\n", all, head, tail, rest)
+}
+
+// keep stores a text that does not fit and says, in a sentence for the model,
+// where it is.
+func (c *CodeMode) keep(ctx context.Context, callID, text string) (rest string) {
+	if c.opts.Store == nil {
+		return unstored
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			rest = "The whole text could not be stored: the store crashed. " + unstored
+		}
+	}()
+	// A run that was aborted is worth keeping too.
+	locator, err := c.opts.Store(context.WithoutCancel(ctx), callID, text)
+	if err != nil {
+		return "The whole text could not be stored: " + firstLine(err.Error(), 200) + ". " + unstored
+	}
+	return "The whole text is at " + firstLine(locator, 500) + "."
 }
 
 // runeStart is the largest cut at or before n that splits no character.

@@ -40,6 +40,11 @@ type Options struct {
 	// MaxText bounds the text a model reads of one result, in bytes. Zero means
 	// DefaultMaxText.
 	MaxText int
+	// Store keeps the whole text of a result that is over MaxText and returns
+	// where it is, in words the model can use: a path it may read, a URL. Nil:
+	// what is cut is gone, but for Report.Output. An error or a panic costs the
+	// text and not the result. It may be called from several goroutines at once.
+	Store func(ctx context.Context, callID, text string) (locator string, err error)
 	// MaxImages bounds the images of sub-calls that follow a result, in bytes
 	// of base64. Zero means DefaultMaxImages.
 	MaxImages int
@@ -256,11 +261,11 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	}
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxNesting {
-		return tools.Result{}, c.refused(runtime.CallLimit, fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting))
+		return tools.Result{}, c.refused(ctx, run, runtime.CallLimit, fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting))
 	}
 	extra, _ := ctx.Value(givenKey{}).(given)
 	if extra.refusal != "" {
-		return tools.Result{}, c.refused(runtime.InvalidInput, extra.refusal)
+		return tools.Result{}, c.refused(ctx, run, runtime.InvalidInput, extra.refusal)
 	}
 	now, err := c.snapshot()
 	if err != nil {
@@ -288,30 +293,35 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 		return tools.Result{}, err
 	}
 	if res.Failure != nil {
-		return tools.Result{}, c.failed(res, b.ledger(), b.dropped())
+		return tools.Result{}, c.failed(ctx, run.Call().ID(), res, b)
 	}
-	return c.completed(res, b)
+	return c.completed(ctx, res, b)
 }
 
 // refused is the failure of a program that is not run.
-func (c *CodeMode) refused(kind runtime.Kind, message string) *RunError {
-	return c.failed(runtime.Result{Failure: &runtime.Failure{Kind: kind, Message: message}}, nil, 0)
+func (c *CodeMode) refused(ctx context.Context, run *tools.Run, kind runtime.Kind, message string) *RunError {
+	failure := &runtime.Failure{Kind: kind, Message: message}
+	return c.failed(ctx, run.Call().ID(), runtime.Result{Failure: failure}, &bridge{})
 }
 
-func (c *CodeMode) failed(res runtime.Result, calls []CallRecord, dropped int) *RunError {
+func (c *CodeMode) failed(ctx context.Context, callID string, res runtime.Result, b *bridge) *RunError {
 	e := &RunError{
 		Failure: *res.Failure,
 		Logs:    res.Logs,
-		Report:  newReport(res, calls, dropped),
-		maxText: c.opts.MaxText,
+		Report:  newReport(res, b.ledger(), b.dropped()),
+		maxText: max(c.opts.MaxText-len(failurePrefix), 0),
+		rest:    unstored,
 	}
 	e.Report.Output = e.FullText()
+	if len(e.Report.Output) > e.maxText {
+		e.rest = c.keep(ctx, callID, e.Report.Output)
+	}
 	return e
 }
 
 // completed makes the outcome of a run that returned: the canonical value, the
 // text cut to the budget, the images of sub-calls, and the notes.
-func (c *CodeMode) completed(res runtime.Result, b *bridge) (tools.Result, error) {
+func (c *CodeMode) completed(ctx context.Context, res runtime.Result, b *bridge) (tools.Result, error) {
 	var result tools.JSON
 	if res.Value != "" {
 		var err error
@@ -322,22 +332,26 @@ func (c *CodeMode) completed(res runtime.Result, b *bridge) (tools.Result, error
 	value := resultValue(res.Logs, result)
 	report := newReport(res, b.ledger(), b.dropped())
 	report.Output = renderText(res.Logs, result)
-	return tools.Result{Value: value, Content: c.content(report, b.images(c.opts.MaxImages)), Detail: report}, nil
+	return tools.Result{Value: value, Content: c.content(ctx, b.run.Call().ID(), report, b.images(c.opts.MaxImages)), Detail: report}, nil
 }
 
 // content is what a model reads of a run that returned: the output, the images,
 // the notes. The texts fit the budget together; the notes get at most a quarter.
-func (c *CodeMode) content(report *Report, images []tools.Content) []tools.Content {
+func (c *CodeMode) content(ctx context.Context, callID string, report *Report, images []tools.Content) []tools.Content {
 	rest := images
 	if notes := report.Usage.Notes; len(notes) > 0 {
-		text := clip("note: "+strings.Join(notes, "\nnote: "), c.opts.MaxText/4)
+		text := clip("note: "+strings.Join(notes, "\nnote: "), c.opts.MaxText/4, unstored)
 		rest = append(rest, tools.TextContent(text))
 	}
 	room := c.opts.MaxText
 	for _, block := range rest {
 		room -= len(block.Text) + 1
 	}
-	return append([]tools.Content{tools.TextContent(clip(report.Output, max(room, 0)))}, rest...)
+	text := report.Output
+	if room = max(room, 0); len(text) > room {
+		text = clip(text, room, c.keep(ctx, callID, text))
+	}
+	return append([]tools.Content{tools.TextContent(text)}, rest...)
 }
 
 // snapshot is the tools registered now and their catalogue, which is rebuilt

@@ -533,6 +533,45 @@ func TestTextBudget(t *testing.T) {
 	}
 }
 
+func TestStore(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for _, tc := range []struct {
+		name  string
+		store func(context.Context, string, string) (string, error)
+		want  string
+	}{
+		{"the locator is told", func(_ context.Context, id, text string) (string, error) {
+			return fmt.Sprintf("/spill/%s-%d.txt", id, len(text)), nil
+		}, "The whole text is at /spill/c1-%d.txt.)"},
+		{"a failing store", func(context.Context, string, string) (string, error) { return "", errors.New("disk full") },
+			"The whole text could not be stored: disk full. Return or print less"},
+		{"a store that crashes", func(context.Context, string, string) (string, error) { panic("bug") },
+			"The whole text could not be stored: the store crashed. Return or print less"},
+		{"no store", nil, "Return or print less to see all of it.)"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cm := open(t, pipeline.New(registry(t), nil), &codemode.Options{Isolation: codemode.IsolationInProcess, MaxText: 1000, Store: tc.store})
+			want := func(n int) string { return strings.ReplaceAll(tc.want, "%d", fmt.Sprint(n)) }
+			out := run(t, cm, `return "x".repeat(5000)`)
+			if out.Err() != nil || len(out.Text()) > 1000 || !strings.Contains(out.Text(), want(5000)) {
+				t.Errorf("err %v, text of %d bytes, want %q in it:\n%s", out.Err(), len(out.Text()), want(5000), out.Text())
+			}
+			e := fail(t, cm, `console.log("`+long+`"); throw new Error("late")`)
+			if text := e.Error(); len(text) > 1000 || !strings.Contains(text, want(len(e.FullText()))) {
+				t.Errorf("failure text of %d bytes, want %q in it:\n%s", len(text), want(len(e.FullText())), text)
+			}
+		})
+	}
+	stored := 0
+	cm := open(t, pipeline.New(registry(t), nil), &codemode.Options{Isolation: codemode.IsolationInProcess, Store: func(context.Context, string, string) (string, error) {
+		stored++
+		return "", nil
+	}})
+	if succeed(t, cm, `return 1`); stored != 0 {
+		t.Error("a text that fits was stored")
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	if _, err := codemode.New(nil, nil); err == nil {
 		t.Error("New(nil) succeeded")

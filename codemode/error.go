@@ -18,6 +18,7 @@ type RunError struct {
 	Report  *Report
 
 	maxText int
+	rest    string // where a text over maxText is
 }
 
 // failurePrefix stands before the text where a model reads it and counts against
@@ -26,7 +27,7 @@ const failurePrefix = "Error: "
 
 // Error is the text for the model, cut to the text budget.
 func (e *RunError) Error() string {
-	return clip(e.FullText(), max(e.maxText-len(failurePrefix), 0))
+	return clip(e.FullText(), e.maxText, e.rest)
 }
 
 // ErrorInfo is DSH's identity of a failed run.
