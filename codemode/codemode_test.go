@@ -500,6 +500,27 @@ func TestApprovalPausesTheWallClock(t *testing.T) {
 	}
 }
 
+// TestOuterContextReachesTools: values and the deadline of the caller's context
+// are there in a sub-call's body, across the process border too.
+func TestOuterContextReachesTools(t *testing.T) {
+	type key struct{}
+	deadline := time.Now().Add(time.Hour)
+	ctx, cancel := context.WithDeadline(context.WithValue(t.Context(), key{}, "session 7"), deadline)
+	defer cancel()
+	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
+		t.Run(isolation.String(), func(t *testing.T) {
+			look := tools.Define("look", "Look at the context.", func(ctx context.Context, _ struct{}) (string, error) {
+				at, ok := ctx.Deadline()
+				return fmt.Sprint(ctx.Value(key{}), " ", ok && at.Equal(deadline)), nil
+			})
+			cm := open(t, pipeline.New(registry(t, look), nil), &codemode.Options{Isolation: isolation})
+			if got := cm.Run(ctx, codemode.Program{Code: `return await tools.look({})`}).Text(); got != "session 7 true" {
+				t.Errorf("a sub-call's body sees %q, want the value and the deadline", got)
+			}
+		})
+	}
+}
+
 func TestFloatingCall(t *testing.T) {
 	sent := 0
 	send := tools.Define("send_mail", "Send.", func(context.Context, struct{}) (int, error) { sent++; return sent, nil })

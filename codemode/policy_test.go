@@ -156,16 +156,18 @@ func TestOnePolicyInsideAndOut(t *testing.T) {
 	}
 	for _, pc := range cases {
 		t.Run(pc.name, func(t *testing.T) {
-			direct := observe(t, pc, "")
+			direct := observe(t, pc, "", codemode.IsolationInProcess)
 			if got := decision(direct); !matches(pc.want, got) {
 				t.Fatalf("direct call: decision %q, want %q", got, pc.want)
 			}
 			for form, program := range forms(pc) {
-				t.Run(form, func(t *testing.T) {
-					if diff := cmp.Diff(direct, observe(t, pc, program)); diff != "" {
-						t.Errorf("nested call differs from the direct one (-direct +nested):\n%s", diff)
-					}
-				})
+				for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
+					t.Run(form+"/"+isolation.String(), func(t *testing.T) {
+						if diff := cmp.Diff(direct, observe(t, pc, program, isolation)); diff != "" {
+							t.Errorf("nested call differs from the direct one (-direct +nested):\n%s", diff)
+						}
+					})
+				}
 			}
 		})
 	}
@@ -200,7 +202,7 @@ func (pc policyCase) call() (name, args string) {
 }
 
 // observe makes the call in a fresh pipeline, directly if program is empty.
-func observe(t *testing.T, pc policyCase, program string) seen {
+func observe(t *testing.T, pc policyCase, program string, isolation codemode.Isolation) seen {
 	t.Helper()
 	var mu sync.Mutex
 	var got seen
@@ -281,7 +283,7 @@ func observe(t *testing.T, pc policyCase, program string) seen {
 		p.Execute(t.Context(), pipeline.Request{ID: "call", Name: name, Args: args, Agent: pc.agent})
 		return got
 	}
-	cm := open(t, p, nil)
+	cm := open(t, p, &codemode.Options{Isolation: isolation})
 	// The program catches, so that the same error is seen once more from inside.
 	out := cm.Run(t.Context(), codemode.Program{ID: "call", Agent: pc.agent, Code: `try { ` + program + `; return null } catch (e) {
 		return { is: e instanceof ToolCallError && e instanceof Error, code: e.code ?? "", message: e.message, tool: e.toolName } }`})
