@@ -41,19 +41,24 @@ func newTree(leader int, mark string) *tree {
 // end ends every process of the tree and returns how many would not. New ones
 // may appear while it works, so it looks again until there are none.
 func (t *tree) end(limit time.Duration) (left int) {
-	deadline := time.Now().Add(limit)
+	begun := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		living := t.living()
+		living, unsure := t.living()
 		_ = syscall.Kill(-t.leader, syscall.SIGKILL)
 		for pid, stat := range living {
 			kill(pid, stat)
 		}
-		if len(living) == 0 || time.Now().After(deadline) {
+		passed := time.Since(begun)
+		if len(living) == 0 && (!unsure || passed > unsureFor) || passed > limit {
 			return len(living)
 		}
 		time.Sleep(pause)
 	}
 }
+
+// unsureFor is how long a process without an environment is looked at again: it
+// may have one in a moment, being about to execute its program.
+const unsureFor = 100 * time.Millisecond
 
 // kill ends a process if the number still means the one that was seen.
 func kill(pid int, seen procStat) {
@@ -67,8 +72,9 @@ func kill(pid int, seen procStat) {
 	}
 }
 
-// living finds the processes of the tree that have not ended.
-func (t *tree) living() map[int]procStat {
+// living finds the processes of the tree that have not ended. It is unsure while
+// a process that could be one shows no environment.
+func (t *tree) living() (living map[int]procStat, unsure bool) {
 	all := processes(t.born)
 	for pid, stat := range t.known {
 		if now, ok := all[pid]; !ok || now.born != stat.born {
@@ -76,8 +82,14 @@ func (t *tree) living() map[int]procStat {
 		}
 	}
 	for pid, stat := range all {
-		if stat.session == t.leader || stat.group == t.leader || t.marked(pid) {
+		if _, known := t.known[pid]; known {
+			continue
+		}
+		marked, bare := t.marked(pid)
+		if stat.session == t.leader || stat.group == t.leader || marked {
 			t.known[pid] = stat
+		} else if bare && !stat.ended && stat.parent != kernelThreads {
+			unsure = true
 		}
 	}
 	for grown := true; grown; {
@@ -90,24 +102,28 @@ func (t *tree) living() map[int]procStat {
 			}
 		}
 	}
-	living := map[int]procStat{}
+	living = map[int]procStat{}
 	for pid := range t.known {
 		if stat := all[pid]; !stat.ended {
 			living[pid] = stat
 		}
 	}
-	return living
+	return living, unsure
 }
 
-// marked reports whether a process was born with the tree's mark.
-func (t *tree) marked(pid int) bool {
+// kernelThreads is the process whose children have no environment for good.
+const kernelThreads = 2
+
+// marked reports whether a process was born with the tree's mark, and whether it
+// shows no environment at all.
+func (t *tree) marked(pid int) (marked, bare bool) {
 	f, err := os.Open(procFile(pid, "environ"))
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer f.Close()
 	environ, err := io.ReadAll(io.LimitReader(f, 4<<20))
-	return err == nil && bytes.Contains(environ, t.mark)
+	return err == nil && bytes.Contains(environ, t.mark), err == nil && len(environ) == 0
 }
 
 // procStat is what /proc says of a process.
