@@ -213,6 +213,9 @@ declare class ToolCallError extends Error {
   readonly toolName: string;
   readonly code?: string;
   readonly callId?: string;
+  /** of a denial: "policy", "guard" or "approval", and the rule's name */
+  readonly origin?: string;
+  readonly by?: string;
 }
 `)
 	if shortExample == "" {

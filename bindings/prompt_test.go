@@ -77,8 +77,8 @@ func TestTransportSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]map[string]string{
-		"code":        {"type": "string", "description": CodeDescription},
-		"description": {"type": "string", "description": LabelDescription},
+		"code":        {"type": "string", "description": codeDescription},
+		"description": {"type": "string", "description": labelDescription},
 	}
 	if diff := cmp.Diff(want, got.Properties); diff != "" || got.Type != "object" {
 		t.Errorf("type %q and properties (-want +got):\n%s", got.Type, diff)

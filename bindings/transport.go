@@ -12,18 +12,18 @@ const ToolDescription = "Run a TypeScript program that calls the available tools
 	"Only what the program returns or prints with `console.log` comes back, so return just what you need. " +
 	"Images from tool results are attached after the text."
 
-// CodeDescription describes the parameter code.
-const CodeDescription = "TypeScript source of the program: the body of an async function, without a surrounding function, imports or code fence."
+// codeDescription describes the parameter code.
+const codeDescription = "TypeScript source of the program: the body of an async function, without a surrounding function, imports or code fence."
 
-// LabelDescription describes the parameter description.
-const LabelDescription = "What the program does, for the user interface: active voice, 5 to 10 words. " +
+// labelDescription describes the parameter description.
+const labelDescription = "What the program does, for the user interface: active voice, 5 to 10 words. " +
 	"Examples: \"Count open orders per customer\"; \"Rename the config key in all packages\"; \"Compare prices of the three suppliers\"."
 
 // TransportSchema is the input schema of run_code. Like DSH's it is open:
 // further properties are accepted and ignored.
 func TransportSchema() tools.JSON {
 	return tools.MustJSON(`{"type":"object","properties":{` +
-		`"code":{"type":"string","description":` + tools.StringJSON(CodeDescription).String() + `},` +
-		`"description":{"type":"string","description":` + tools.StringJSON(LabelDescription).String() + `}},` +
+		`"code":{"type":"string","description":` + tools.StringJSON(codeDescription).String() + `},` +
+		`"description":{"type":"string","description":` + tools.StringJSON(labelDescription).String() + `}},` +
 		`"required":["code","description"]}`)
 }

@@ -77,6 +77,7 @@ const (
 
 var modeNames = map[Mode]string{ModeCode: "code", ModeBoth: "both", ModeNative: "native"}
 
+// String is the name ParseMode reads.
 func (m Mode) String() string {
 	if name, ok := modeNames[m]; ok {
 		return name

@@ -28,6 +28,7 @@ const (
 	IsolationInProcess
 )
 
+// String is "auto", "worker" or "in-process".
 func (i Isolation) String() string {
 	switch i {
 	case IsolationAuto:

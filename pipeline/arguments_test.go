@@ -23,12 +23,12 @@ func TestArguments(t *testing.T) {
 		want       end
 		stages     []string
 	}{
-		{"case 19: a __proto__ key is data", `{"__proto__": 1}`, end{`{"__proto__":1}`, "", "done"}, all},
-		{"case 23: an empty text means {}", "", end{"{}", "", "done"}, all},
-		{"case 24: text that is no JSON is that string, which the schema refuses", "{oops",
+		{"a __proto__ key is data", `{"__proto__": 1}`, end{`{"__proto__":1}`, "", "done"}, all},
+		{"an empty text means {}", "", end{"{}", "", "done"}, all},
+		{"text that is no JSON is that string, which the schema refuses", "{oops",
 			end{`Error: invalid arguments: "arguments" must be an object`, tools.CodeInvalidArgs, "not-started"}, all},
 		// DSH refuses both numbers; for us they are exact texts.
-		{"case 25: -0 and 1e999 stay as written", `{"a": -0, "b": 1e999}`, end{`{"a":-0,"b":1e999}`, "", "done"}, all},
+		{"-0 and 1e999 stay as written", `{"a": -0, "b": 1e999}`, end{`{"a":-0,"b":1e999}`, "", "done"}, all},
 		{"integers beyond 2^53 stay as written", `{"n": 9007199254740993}`, end{`{"n":9007199254740993}`, "", "done"}, all},
 		// DSH silently keeps the last of two values.
 		{"a name given twice is refused, with its place", `{"a":{"b":1,"\u0062":2}}`,
@@ -71,12 +71,12 @@ func TestOneCallForAllStages(t *testing.T) {
 	check(t, "number of stages", len(seen), 6)
 	for _, c := range seen {
 		if c != seen[0] || c.Token().IsZero() {
-			t.Errorf("case 21: a stage saw another call than the first: %+v", c)
+			t.Errorf("a stage saw another call than the first: %+v", c)
 		}
 	}
 	other := p.Execute(context.Background(), pipeline.Request{ID: "c1", Name: "echo"})
 	if other.Call().Token() == seen[0].Token() {
-		t.Error("case 21: two calls have one token")
+		t.Error("two calls have one token")
 	}
 	// Case 22, a listener that renames the call or changes its arguments, does
 	// not compile: tools.Call has accessors only.
@@ -84,7 +84,7 @@ func TestOneCallForAllStages(t *testing.T) {
 }
 
 // TestValidation: arguments and values against their schemas. How a schema is
-// read (cases 27 to 33) is the business of package tools.
+// read is the business of package tools.
 func TestValidation(t *testing.T) {
 	schema := tools.MustJSON(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
 	result := func(r tools.Result) func(context.Context, *tools.Run) (tools.Result, error) {
@@ -100,20 +100,20 @@ func TestValidation(t *testing.T) {
 		args string
 		want end
 	}{
-		// DSH hands a raw tool's arguments over unchecked (case 31); a
+		// DSH hands a raw tool's arguments over unchecked; a
 		// definition's schema holds here whoever wrote it.
-		{"case 26: a missing argument fails the body, between pre-execute and post-execute",
+		{"a missing argument fails the body, between pre-execute and post-execute",
 			tools.Definition{Input: schema, Handler: result(tools.Result{})}, `{}`,
 			end{`Error: invalid arguments: missing required property "path"`, tools.CodeInvalidArgs, "not-started"}},
-		{"case 27: an undeclared argument is kept",
+		{"an undeclared argument is kept",
 			tools.Definition{Input: schema, Handler: pipelinetest.Echo("").Handler}, `{"path":"a","x":1}`, end{`{"path":"a","x":1}`, "", "done"}},
-		{"case 35: a value off its schema",
+		{"a value off its schema",
 			tools.Definition{Output: number, Handler: result(tools.Result{Value: tools.StringJSON("x")})}, "",
 			end{`Error: tool "tool" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "failed"}},
-		{"case 36: a Render that fails",
+		{"a Render that fails",
 			tools.Definition{Render: badRender, Handler: result(tools.Result{Value: tools.StringJSON("x")})}, "",
 			end{`Error: tool "tool" returned invalid output: output.render failed: no template`, tools.CodeInvalidOutput, "failed"}},
-		{"case 36: a Render that panics",
+		{"a Render that panics",
 			tools.Definition{Render: crashRender, Handler: result(tools.Result{Value: tools.StringJSON("x")})}, "",
 			end{`Error: tool "tool" returned invalid output: output.render failed: the output.render of tool "tool" crashed`, tools.CodeInvalidOutput, "failed"}},
 		{"blocks of the body's own are taken",
@@ -200,7 +200,7 @@ func TestOutcomeIsImmutable(t *testing.T) {
 	blocks[0].Text, message.Content[0].Text = "edited", "edited"
 	o.Content()[0].Text = "edited"
 	o.Contexts()[0].Content[0].Text = "edited"
-	check(t, "case 78: content", o.Text(), "original")
-	check(t, "case 78: contexts", texts(o.Contexts()), []string{"original", "original"})
-	check(t, "case 78: the result a listener kept", kept.Content()[0].Text, "original")
+	check(t, "content", o.Text(), "original")
+	check(t, "contexts", texts(o.Contexts()), []string{"original", "original"})
+	check(t, "the result a listener kept", kept.Content()[0].Text, "original")
 }

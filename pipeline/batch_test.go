@@ -98,19 +98,19 @@ func TestBatchScheduling(t *testing.T) {
 		trace []string
 		log   []string
 	}{
-		{"case 116: concurrent calls all start before one ends", 0, []string{"safe", "safe", "safe"}, []string{"c1", "c2", "c3"},
+		{"concurrent calls all start before one ends", 0, []string{"safe", "safe", "safe"}, []string{"c1", "c2", "c3"},
 			steps("start c1", "start c2", "start c3", "end c1", "end c2", "end c3"),
 			steps("call c1", "call c2", "call c3", "result c1", "result c2", "result c3")},
-		{"case 117: an exclusive call is a barrier", 0, []string{"safe", "exclusive", "safe"}, []string{"c1", "c2", "c3"},
+		{"an exclusive call is a barrier", 0, []string{"safe", "exclusive", "safe"}, []string{"c1", "c2", "c3"},
 			steps("start c1", "end c1", "start c2", "end c2", "start c3", "end c3"),
 			steps("call c1", "result c1", "call c2", "result c2", "call c3", "result c3")},
-		{"case 121: results keep the order of the calls", 0, []string{"safe", "safe"}, []string{"c2", "c1"},
+		{"results keep the order of the calls", 0, []string{"safe", "safe"}, []string{"c2", "c1"},
 			steps("start c1", "start c2", "end c2", "end c1"),
 			steps("call c1", "call c2", "result c1", "result c2")},
-		{"case 122: a cap of two", 2, []string{"safe", "safe", "safe", "safe"}, []string{"c1", "c2", "c3", "c4"},
+		{"a cap of two", 2, []string{"safe", "safe", "safe", "safe"}, []string{"c1", "c2", "c3", "c4"},
 			steps("start c1", "start c2", "end c1", "start c3", "end c2", "start c4", "end c3", "end c4"),
 			steps("call c1", "call c2", "result c1", "call c3", "result c2", "call c4", "result c3", "result c4")},
-		{"case 123: a cap of one is serial", 1, []string{"safe", "safe"}, []string{"c1", "c2"},
+		{"a cap of one is serial", 1, []string{"safe", "safe"}, []string{"c1", "c2"},
 			steps("start c1", "end c1", "start c2", "end c2"),
 			steps("call c1", "result c1", "call c2", "result c2")},
 	} {
@@ -147,10 +147,10 @@ func TestBatchClassification(t *testing.T) {
 		args string
 		tool string
 	}{
-		{"case 118: no classifier", tools.Definition{}, "", "x"},
-		{"case 118: a crash", tools.Definition{Concurrent: func(tools.JSON) bool { panic("secret") }}, "", "x"},
-		{"case 118: bad arguments", tools.Definition{Input: tools.MustJSON(`{"type":"object","required":["a"],"properties":{"a":{}}}`), Concurrent: func(tools.JSON) bool { return true }}, "", "x"},
-		{"case 118: unreadable arguments", tools.Definition{Concurrent: func(tools.JSON) bool { return true }}, `{"a":1,"a":1}`, "x"},
+		{"no classifier", tools.Definition{}, "", "x"},
+		{"a crash", tools.Definition{Concurrent: func(tools.JSON) bool { panic("secret") }}, "", "x"},
+		{"bad arguments", tools.Definition{Input: tools.MustJSON(`{"type":"object","required":["a"],"properties":{"a":{}}}`), Concurrent: func(tools.JSON) bool { return true }}, "", "x"},
+		{"unreadable arguments", tools.Definition{Concurrent: func(tools.JSON) bool { return true }}, `{"a":1,"a":1}`, "x"},
 		{"an unknown tool", tools.Definition{}, "", "y"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestBatchClassification(t *testing.T) {
 
 // A call is classified when its turn comes.
 func TestBatchReclassifies(t *testing.T) {
-	t.Run("case 119: an exclusive call replaces a tool by an exclusive one", func(t *testing.T) {
+	t.Run("an exclusive call replaces a tool by an exclusive one", func(t *testing.T) {
 		trace := &pipelinetest.Trace{}
 		p := pipelinetest.New(t, nil)
 		def := func(concurrent bool) *tools.Definition {
@@ -196,7 +196,7 @@ func TestBatchReclassifies(t *testing.T) {
 		p.Batch(context.Background(), []pipeline.Request{{ID: "c1", Name: "swap"}, {ID: "c2", Name: "x"}, {ID: "c3", Name: "x"}})
 		check(t, "bodies", trace.Steps(), steps("start c2", "end c2", "start c3", "end c3"))
 	})
-	t.Run("case 120: an observer makes the next call exclusive", func(t *testing.T) {
+	t.Run("an observer makes the next call exclusive", func(t *testing.T) {
 		_, _, s := inBatch(t, &pipeline.Options{MaxParallel: 2}, []string{"safe", "safe", "turns"}, func(p *pipeline.Pipeline, s *stage) {
 			turns := s.gated("turns", true)
 			concurrent := true
@@ -229,12 +229,12 @@ func TestBatchWithRefusals(t *testing.T) {
 			return next(ctx)
 		})
 	}, func(s *stage) { s.let("c1") })
-	check(t, "case 124: post-execute", post, []string{"c1", "c2"})
-	check(t, "case 124: outcomes", batchTexts(result), []string{"c1: c1", "c2: Error: no", "c3: Error: it broke"})
-	check(t, "case 124: log", rec.Calls(), steps("call c1", "call c2", "call c3", "result c1", "result c2", "result c3"))
+	check(t, "post-execute", post, []string{"c1", "c2"})
+	check(t, "outcomes", batchTexts(result), []string{"c1: c1", "c2: Error: no", "c3: Error: it broke"})
+	check(t, "log", rec.Calls(), steps("call c1", "call c2", "call c3", "result c1", "result c2", "result c3"))
 }
 
-// All results precede all contexts, in the order of the calls (case 125).
+// All results precede all contexts, in the order of the calls.
 func TestBatchContexts(t *testing.T) {
 	result, rec, _ := inBatch(t, nil, []string{"safe", "safe"}, func(p *pipeline.Pipeline, _ *stage) {
 		p.PostExecute.Use("p", func(_ context.Context, s pipeline.Settled, _ postNext) (pipeline.PostDecision, error) {
@@ -243,22 +243,22 @@ func TestBatchContexts(t *testing.T) {
 			return pipeline.Accept().WithContexts(m), nil
 		})
 	}, func(s *stage) { s.let("c2", "c1") })
-	check(t, "case 125: log", rec.Calls(), steps("call c1", "call c2", "result c1", "result c2", "message mc1", "message mc2"))
-	check(t, "case 125: contexts", texts(result.Contexts), []string{"about c1", "about c2"})
+	check(t, "log", rec.Calls(), steps("call c1", "call c2", "result c1", "result c2", "message mc1", "message mc2"))
+	check(t, "contexts", texts(result.Contexts), []string{"about c1", "about c2"})
 }
 
-// A concluding call does not stop the calls after it (case 132).
+// A concluding call does not stop the calls after it.
 func TestBatchConclude(t *testing.T) {
 	p := pipelinetest.New(t, nil, pipelinetest.Tool("last", func(_ context.Context, run *tools.Run) (tools.Result, error) {
 		run.Conclude()
 		return tools.Result{}, nil
 	}), pipelinetest.Text("more", "ran"))
 	r := p.Batch(context.Background(), []pipeline.Request{{ID: "c1", Name: "last"}, {ID: "c2", Name: "more"}})
-	check(t, "case 132", []any{r.Outcomes[0].Concludes(), r.Outcomes[1].Concludes(), r.Outcomes[1].Text()}, []any{true, false, "ran"})
+	check(t, "conclude marks and the last text", []any{r.Outcomes[0].Concludes(), r.Outcomes[1].Concludes(), r.Outcomes[1].Text()}, []any{true, false, "ran"})
 }
 
 func TestBatchAborted(t *testing.T) {
-	t.Run("case 126: before the batch", func(t *testing.T) {
+	t.Run("before the batch", func(t *testing.T) {
 		rec := &pipelinetest.Recorder{}
 		p := pipelinetest.New(t, &pipeline.Options{Sink: rec}, pipelinetest.Text("x", "ran"))
 		trace := traced(p)
@@ -271,7 +271,7 @@ func TestBatchAborted(t *testing.T) {
 		}
 		check(t, "no stage is passed", trace.Steps(), steps())
 	})
-	t.Run("case 127: with two of four running", func(t *testing.T) {
+	t.Run("with two of four running", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &stage{}
 			rec := &pipelinetest.Recorder{}
@@ -314,8 +314,8 @@ func TestBatchCommitsWhileALaterCallWaits(t *testing.T) {
 			}
 		})
 	}, func(s *stage) { s.let("c1", "c2", "c3") })
-	check(t, "case 134: log", rec.Calls(), steps("call c1", "call c2", "result c1", "call c3", "result c2", "result c3"))
-	check(t, "case 134: c3 is not overtaken by c2's policy", s.trace.Steps(), steps("start c1", "end c1", "start c2", "start c3", "end c2", "end c3"))
+	check(t, "log", rec.Calls(), steps("call c1", "call c2", "result c1", "call c3", "result c2", "result c3"))
+	check(t, "c3 is not overtaken by c2's policy", s.trace.Steps(), steps("start c1", "end c1", "start c2", "start c3", "end c2", "end c3"))
 }
 
 // Code that ends its goroutine instead of returning ends its call, not the

@@ -38,16 +38,16 @@ func TestCancellation(t *testing.T) {
 		stages   []string
 		contexts []string
 	}{
-		{"case 106: before entry no stage runs", true, "", func(*places, func()) {}, before, steps("result tool"), nil},
-		{"case 107: bad arguments win over an early abort", true, `{"a":1,"a":2}`, func(*places, func()) {},
+		{"before entry no stage runs", true, "", func(*places, func()) {}, before, steps("result tool"), nil},
+		{"bad arguments win over an early abort", true, `{"a":1,"a":2}`, func(*places, func()) {},
 			end{"Error: invalid arguments: invalid JSON at byte 7 (/a): the property name is given twice; send it once", tools.CodeInvalidArgs, "not-started"}, steps("result tool"), nil},
-		{"case 108: during pre-execute, which then allows", false, "", func(p *places, cancel func()) { p.pre = cancel },
+		{"during pre-execute, which then allows", false, "", func(p *places, cancel func()) { p.pre = cancel },
 			before, steps("pre", "guard", "post", "result tool"), nil},
-		{"case 109: during pre-execute, which then denies", false, "", func(p *places, cancel func()) {
+		{"during pre-execute, which then denies", false, "", func(p *places, cancel func()) {
 			p.pre = cancel
 			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Deny("no"), nil }
 		}, end{"Error: no", tools.CodeDeniedByPolicy, "not-started"}, steps("pre", "post", "result tool"), nil},
-		{"case 109: during pre-execute, which then fails", false, "", func(p *places, cancel func()) {
+		{"during pre-execute, which then fails", false, "", func(p *places, cancel func()) {
 			p.pre = cancel
 			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Allow(), errPlain }
 		}, end{"Error: it broke", "", "not-started"}, steps("pre", "result tool"), nil},
@@ -57,16 +57,16 @@ func TestCancellation(t *testing.T) {
 			p.pre = cancel
 			p.preAnswer = func() (pipeline.Decision, error) { return pipeline.Allow(), context.Canceled }
 		}, before, steps("pre", "result tool"), nil},
-		{"case 110: during pre-execute, a guard denies", false, "", func(p *places, cancel func()) { p.pre = cancel; p.guardAnswer = "no" },
+		{"during pre-execute, a guard denies", false, "", func(p *places, cancel func()) { p.pre = cancel; p.guardAnswer = "no" },
 			end{"Error: no", tools.CodeDeniedByGuard, "not-started"}, steps("pre", "guard", "post", "result tool"), nil},
 		{"during the guards", false, "", func(p *places, cancel func()) { p.guard = cancel }, before, steps("pre", "guard", "post", "result tool"), nil},
-		{"case 111: in a wrapper before next", false, "", func(p *places, cancel func()) { p.enter = cancel },
+		{"in a wrapper before next", false, "", func(p *places, cancel func()) { p.enter = cancel },
 			before, steps("pre", "guard", "enter", "leave", "post", "result tool"), nil},
 		{"in a wrapper that answers itself", false, "", func(p *places, cancel func()) { p.enter = cancel; p.skip = true },
 			before, steps("pre", "guard", "enter", "leave", "post", "result tool"), []string{"wrapper"}},
-		{"case 114: in the body, which then succeeds", false, "", func(p *places, cancel func()) { p.body = cancel },
+		{"in the body, which then succeeds", false, "", func(p *places, cancel func()) { p.body = cancel },
 			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
-		{"case 115: in the body, which then fails on its own", false, "", func(p *places, cancel func()) {
+		{"in the body, which then fails on its own", false, "", func(p *places, cancel func()) {
 			p.body = cancel
 			p.bodyErr = func(context.Context) error { return coded("gone") }
 		}, end{"Error: gone", "FS_NOT_FOUND", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
@@ -78,15 +78,15 @@ func TestCancellation(t *testing.T) {
 			p.body = cancel
 			p.bodyErr = func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
 		}, during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
-		{"case 112: in a wrapper after the body", false, "", func(p *places, cancel func()) { p.leave = cancel },
+		{"in a wrapper after the body", false, "", func(p *places, cancel func()) { p.leave = cancel },
 			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
 		{"in a wrapper that then fails", false, "", func(p *places, cancel func()) { p.leave = cancel; p.wrapErr = errPlain },
 			end{"Error: it broke", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "result tool"), nil},
-		{"case 112: in a post listener that accepts", false, "", func(p *places, cancel func()) { p.post = cancel },
+		{"in a post listener that accepts", false, "", func(p *places, cancel func()) { p.post = cancel },
 			during, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), []string{"body"}},
-		{"case 113: in a post listener that blocks", false, "", func(p *places, cancel func()) { p.post = cancel; p.postAnswer = pipeline.Block(text("no")) },
+		{"in a post listener that blocks", false, "", func(p *places, cancel func()) { p.post = cancel; p.postAnswer = pipeline.Block(text("no")) },
 			end{"no", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), nil},
-		{"case 113: in a post listener that fails", false, "", func(p *places, cancel func()) { p.post = cancel; p.postErr = errPlain },
+		{"in a post listener that fails", false, "", func(p *places, cancel func()) { p.post = cancel; p.postErr = errPlain },
 			end{"Error: it broke", "", "failed"}, steps("pre", "guard", "enter", "body", "leave", "post", "result tool"), nil},
 	}
 	for _, tt := range tests {
@@ -152,7 +152,7 @@ func TestCancellation(t *testing.T) {
 // TestBodyContext: what ends a body, whatever a wrapper does with the context.
 func TestBodyContext(t *testing.T) {
 	type key struct{}
-	t.Run("case 84: without wrappers a body has the caller's values and deadline", func(t *testing.T) {
+	t.Run("without wrappers a body has the caller's values and deadline", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), key{}, "v"), time.Hour)
 		defer cancel()
 		want, _ := ctx.Deadline()
@@ -164,7 +164,7 @@ func TestBodyContext(t *testing.T) {
 		}))
 		p.Execute(ctx, pipeline.Request{Name: "tool"})
 	})
-	t.Run("case 75: the caller's end reaches a body under a context of the wrapper's own", func(t *testing.T) {
+	t.Run("the caller's end reaches a body under a context of the wrapper's own", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
 			check(t, "the wrapper's value", ctx.Value(key{}), any("w"))
@@ -178,7 +178,7 @@ func TestBodyContext(t *testing.T) {
 		})
 		check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
 	})
-	t.Run("case 77: a wrapper's ended context keeps the body from starting", func(t *testing.T) {
+	t.Run("a wrapper's ended context keeps the body from starting", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
 			t.Error("the body ran")
 			return tools.Result{}, nil
@@ -190,7 +190,7 @@ func TestBodyContext(t *testing.T) {
 		})
 		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
 	})
-	t.Run("case 77: so does the caller's, under a context of the wrapper's own", func(t *testing.T) {
+	t.Run("so does the caller's, under a context of the wrapper's own", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
 			t.Error("the body ran")
@@ -214,7 +214,7 @@ func TestBodyContext(t *testing.T) {
 		})
 		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
 	})
-	t.Run("case 76: later stages have the caller's context again", func(t *testing.T) {
+	t.Run("later stages have the caller's context again", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Text("tool", "ok"))
 		p.Execution.Use("short", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
 			ctx, cancel := context.WithCancel(ctx)
@@ -244,8 +244,8 @@ func timeout(d time.Duration) wrapper {
 	}
 }
 
-// TestDeadlines: the first of a wrapper's deadline and the caller's abort wins
-// (cases 85, 86), and a retry outside a timeout gets a timed second attempt.
+// TestDeadlines: the first of a wrapper's deadline and the caller's abort
+// wins, and a retry outside a timeout gets a timed second attempt.
 func TestDeadlines(t *testing.T) {
 	waits := func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
 		<-ctx.Done()
@@ -258,9 +258,9 @@ func TestDeadlines(t *testing.T) {
 		want  end
 		took  time.Duration
 	}{
-		{"case 85: the deadline", 0, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
-		{"case 86: the caller first", 50 * time.Millisecond, false, end{"Error: tool call aborted", tools.CodeAborted, "aborted"}, 50 * time.Millisecond},
-		{"case 86: the deadline first", 150 * time.Millisecond, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
+		{"the deadline", 0, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
+		{"the caller first", 50 * time.Millisecond, false, end{"Error: tool call aborted", tools.CodeAborted, "aborted"}, 50 * time.Millisecond},
+		{"the deadline first", 150 * time.Millisecond, false, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 100 * time.Millisecond},
 		{"a retry outside the timeout", 0, true, end{"Error: tool call timed out", tools.CodeToolTimeout, "failed"}, 200 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

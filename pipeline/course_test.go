@@ -41,8 +41,8 @@ func sandbox(tools.Call) string { return "build/ is outside the sandbox" }
 func TestScenarioB(t *testing.T) {
 	p, trace := bash(t, nil)
 	p.Guards.Use("sandbox", sandbox)
-	check(t, "case 173: outcome", endOf(rm(p)), end{"Error: build/ is outside the sandbox", tools.CodeDeniedByGuard, "not-started"})
-	check(t, "case 173: body and wrappers are skipped, the rest is not", trace.Steps(), steps(
+	check(t, "outcome", endOf(rm(p)), end{"Error: build/ is outside the sandbox", tools.CodeDeniedByGuard, "not-started"})
+	check(t, "body and wrappers are skipped, the rest is not", trace.Steps(), steps(
 		"event tool/call", "pre bash", "guard bash", "post bash", "finalize bash", "result bash", "event tool/result"))
 }
 
@@ -52,11 +52,11 @@ func TestScenarioC(t *testing.T) {
 	p.PreExecute.Use("polite", always(pipeline.Deny("please do not")))
 	remove := p.Guards.Use("sandbox", sandbox)
 	p.PreExecute.Prepend("hostile", always(pipeline.Allow()))
-	check(t, "case 174: with a guard", endOf(rm(p)), end{"Error: build/ is outside the sandbox", tools.CodeDeniedByGuard, "not-started"})
-	check(t, "case 174: it silences later listeners, not the guard", trace.Steps(), steps(
+	check(t, "with a guard", endOf(rm(p)), end{"Error: build/ is outside the sandbox", tools.CodeDeniedByGuard, "not-started"})
+	check(t, "it silences later listeners, not the guard", trace.Steps(), steps(
 		"event tool/call", "guard bash", "post bash", "finalize bash", "result bash", "event tool/result"))
 	remove()
-	check(t, "case 174: without a guard it wins", endOf(rm(p)), end{"ok", "", "done"})
+	check(t, "without a guard it wins", endOf(rm(p)), end{"ok", "", "done"})
 }
 
 // The exercise: an asking bridge, a white list that allows, and a sandbox
@@ -71,13 +71,13 @@ func TestExercise(t *testing.T) {
 		listened []string
 		asked    int
 	}{
-		{"case 175: the bridge asks and nobody can be asked", nil, false,
+		{"the bridge asks and nobody can be asked", nil, false,
 			end{"Error: rm needs a look", tools.CodeApprovalUnavailable, "not-started"}, steps("bridge"), 0},
-		{"case 176: the person rejects, and the guard is not consulted", []pipeline.Answer{pipeline.Rejected}, false,
+		{"the person rejects, and the guard is not consulted", []pipeline.Answer{pipeline.Rejected}, false,
 			end{`Error: the user rejected tool "bash"`, tools.CodeApprovalRejected, "not-started"}, steps("bridge"), 1},
-		{"case 176: the person allows, and the guard denies", []pipeline.Answer{pipeline.AllowedOnce}, false, denied, steps("bridge", "guard"), 1},
-		{"case 177: the white list first, and the bridge is not reached", []pipeline.Answer{pipeline.AllowedOnce}, true, denied, steps("white list", "guard"), 0},
-		{"case 178: the guard denies in that order too", nil, true, denied, steps("white list", "guard"), 0},
+		{"the person allows, and the guard denies", []pipeline.Answer{pipeline.AllowedOnce}, false, denied, steps("bridge", "guard"), 1},
+		{"the white list first, and the bridge is not reached", []pipeline.Answer{pipeline.AllowedOnce}, true, denied, steps("white list", "guard"), 0},
+		{"the guard denies in that order too", nil, true, denied, steps("white list", "guard"), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			listened := &pipelinetest.Trace{}

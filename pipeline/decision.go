@@ -12,6 +12,7 @@ const (
 	VerdictAllow
 )
 
+// String is "allow", "ask" or "deny"; what is none of the verdicts denies too.
 func (v Verdict) String() string {
 	switch v {
 	case VerdictAllow:

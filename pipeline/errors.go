@@ -24,6 +24,7 @@ type DeniedError struct {
 	Reason string
 }
 
+// Error is the reason alone.
 func (e *DeniedError) Error() string { return e.Reason }
 
 // ErrorInfo has the name DeniedError and the denial's code.
@@ -38,6 +39,7 @@ type AbortError struct {
 	Cause error
 }
 
+// Error says whether the body had begun.
 func (e *AbortError) Error() string {
 	if e.Code == tools.CodeAborted {
 		return "tool call aborted"

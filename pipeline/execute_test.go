@@ -24,20 +24,20 @@ func TestStageOrder(t *testing.T) {
 	p = pipelinetest.New(t, &pipeline.Options{Sink: sink}, def)
 	trace = traced(p)
 	o := exec(p, "echo")
-	check(t, "case 67, case 172 (scenario A): the order of the stages", trace.Steps(), steps(
+	check(t, "scenario A: the order of the stages", trace.Steps(), steps(
 		"event tool/call", "pre echo", "guard echo", "execute echo", "body echo", "executed echo",
 		"post echo", "finalize echo", "result echo", "event tool/result"))
 	check(t, "outcome", endOf(o), end{"ok", "", "done"})
 }
 
-// TestUnknownTool: policy sees every name a model asks for (case 64), and the
+// TestUnknownTool: policy sees every name a model asks for, and the
 // text helps it to find the right one.
 func TestUnknownTool(t *testing.T) {
 	p := pipelinetest.New(t, nil, pipelinetest.Echo("read_file"))
 	trace := traced(p)
 	o := exec(p, "readfile")
 	check(t, "outcome", endOf(o), end{`Error: unknown tool "readfile"; did you mean "read_file"?`, tools.CodeUnknownTool, "not-started"})
-	check(t, "case 64: stages", trace.Steps(), steps("pre readfile", "guard readfile", "execute readfile", "executed readfile", "post readfile", "result readfile"))
+	check(t, "stages", trace.Steps(), steps("pre readfile", "guard readfile", "execute readfile", "executed readfile", "post readfile", "result readfile"))
 }
 
 func TestWrappers(t *testing.T) {
@@ -49,19 +49,19 @@ func TestWrappers(t *testing.T) {
 		want end
 		post bool // post-execute sees the result
 	}{
-		{"case 69: a success without the body is rendered from its value; its blocks are ignored",
+		{"a success without the body is rendered from its value; its blocks are ignored",
 			instead(pipeline.Success(tools.Result{Value: tools.MustJSON("7"), Content: text("mine")})), end{"7", "", "done"}, true},
 		{"a success without the value the schema wants", instead(pipeline.Success(tools.Result{Content: text("mine")})),
 			end{`Error: tool "count" returned invalid output: "value" is missing`, tools.CodeInvalidOutput, "not-started"}, true},
 		// DSH skips post-execute for the next two, so that an audit listener
 		// does not see them.
-		{"case 71: an invalid success fails like a body's", instead(pipeline.Success(tools.Result{Value: tools.StringJSON("x")})),
+		{"an invalid success fails like a body's", instead(pipeline.Success(tools.Result{Value: tools.StringJSON("x")})),
 			end{`Error: tool "count" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "not-started"}, true},
 		{"no result at all", instead(pipeline.Result{}),
 			end{"Error: an execution wrapper returned no result; return what next gave, Success or Failure", "", "not-started"}, true},
-		{"case 72: a failure of the wrapper's own", instead(pipeline.Failure(coded("cached miss"))), end{"Error: cached miss", "FS_NOT_FOUND", "not-started"}, true},
+		{"a failure of the wrapper's own", instead(pipeline.Failure(coded("cached miss"))), end{"Error: cached miss", "FS_NOT_FOUND", "not-started"}, true},
 		{"a failure without an error", instead(pipeline.Failure(nil)), end{"Error: failed without an error", "", "not-started"}, true},
-		{"case 74: an error is final", func(context.Context, pipeline.Dispatch, wrapNext) (pipeline.Result, error) {
+		{"an error is final", func(context.Context, pipeline.Dispatch, wrapNext) (pipeline.Result, error) {
 			return pipeline.Success(one), coded("wrapper broke")
 		}, end{"Error: wrapper broke", "FS_NOT_FOUND", "not-started"}, false},
 		{"a panic is final", func(context.Context, pipeline.Dispatch, wrapNext) (pipeline.Result, error) { panic("secret") },
@@ -98,7 +98,7 @@ func TestWrappers(t *testing.T) {
 	}
 }
 
-// A wrapper sees a failed body as a result, not as an error (case 68), and what
+// A wrapper sees a failed body as a result, not as an error, and what
 // the tool's definition says.
 func TestWrapperSeesFailure(t *testing.T) {
 	def := pipelinetest.Failing("fails", coded("gone"))
@@ -107,7 +107,7 @@ func TestWrapperSeesFailure(t *testing.T) {
 	p.Execution.Use("looks", func(ctx context.Context, d pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
 		r, err := next(ctx)
 		if err != nil || !r.IsError() || tools.InfoOf(r.Err()).Code != "FS_NOT_FOUND" {
-			t.Errorf("case 68: next = %v, %v; want a failed result", r.Err(), err)
+			t.Errorf("next = %v, %v; want a failed result", r.Err(), err)
 		}
 		check(t, "the definition", d.Tool.Definition().Annotations.Idempotent, true)
 		return r, err
@@ -116,7 +116,7 @@ func TestWrapperSeesFailure(t *testing.T) {
 }
 
 // A result kept from another call is another tool's value until this tool's
-// schema says otherwise (case 70).
+// schema says otherwise.
 func TestCachedResultIsValidated(t *testing.T) {
 	numberTool := pipelinetest.Tool("number", func(context.Context, *tools.Run) (tools.Result, error) {
 		return tools.Result{Value: tools.MustJSON("1")}, nil
@@ -132,7 +132,7 @@ func TestCachedResultIsValidated(t *testing.T) {
 		return cached, err
 	})
 	exec(p, "text")
-	check(t, "case 70: outcome", endOf(exec(p, "number")),
+	check(t, "outcome", endOf(exec(p, "number")),
 		end{`Error: tool "number" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "not-started"})
 }
 
@@ -144,7 +144,7 @@ func TestToolChangesUnderWay(t *testing.T) {
 		stage  string
 		want   end
 	}{
-		{"case 73: removed, and a success in its place", func(_ *tools.Registry, remove func()) { remove() }, "wrapper",
+		{"removed, and a success in its place", func(_ *tools.Registry, remove func()) { remove() }, "wrapper",
 			end{`Error: unknown tool "x"`, tools.CodeUnknownTool, "not-started"}},
 		{"removed before dispatch", func(_ *tools.Registry, remove func()) { remove() }, "listener",
 			end{`Error: unknown tool "x"`, tools.CodeUnknownTool, "not-started"}},
@@ -202,10 +202,10 @@ func TestRetry(t *testing.T) {
 	p.Execution.Use("b", inner("b"))
 	p.Execution.Use("c", inner("c"))
 	o := exec(p, "flaky")
-	check(t, "case 79: outcome", endOf(o), end{"ok", "", "done"})
+	check(t, "outcome", endOf(o), end{"ok", "", "done"})
 	// DSH runs b and c once only: its second attempt escapes a timeout inside
 	// the retry.
-	check(t, "case 80: every attempt passes the inner wrappers", trace.Steps(), steps("b", "c", "body", "b", "c", "body"))
+	check(t, "every attempt passes the inner wrappers", trace.Steps(), steps("b", "c", "body", "b", "c", "body"))
 	// DSH keeps both of the failed attempt.
 	check(t, "contexts of the attempt that counts", texts(o.Contexts()), []string{"second attempt"})
 	check(t, "conclusion of the attempt that counts", o.Concludes(), false)
@@ -223,10 +223,10 @@ func TestBodyFailures(t *testing.T) {
 		body func(context.Context, *tools.Run) (tools.Result, error)
 		want end
 	}{
-		{"case 81: a plain error", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, errPlain }, end{"Error: it broke", "", "failed"}},
-		{"case 81: an error without a text", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, panicker{} },
+		{"a plain error", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, errPlain }, end{"Error: it broke", "", "failed"}},
+		{"an error without a text", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, panicker{} },
 			end{"Error: <unprintable error of type pipeline_test.panicker>", "", "failed"}},
-		{"case 130: a coded error", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, coded("gone") }, end{"Error: gone", "FS_NOT_FOUND", "failed"}},
+		{"a coded error", func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, coded("gone") }, end{"Error: gone", "FS_NOT_FOUND", "failed"}},
 		{"a panic", func(context.Context, *tools.Run) (tools.Result, error) { panic("secret value") }, end{`Error: tool "tool" crashed`, tools.CodePanic, "failed"}},
 		{"a panic with nil", func(context.Context, *tools.Run) (tools.Result, error) { panic(nil) }, end{`Error: tool "tool" crashed`, tools.CodePanic, "failed"}},
 		{"an error and a value", func(context.Context, *tools.Run) (tools.Result, error) {
@@ -275,10 +275,10 @@ func TestContexts(t *testing.T) {
 		return pipeline.Failure(errors.New("timed out")).WithContexts(note("wrapper")), err
 	}
 	for _, tt := range []test{
-		{"case 82: a failing body's contexts stay", func(run *tools.Run) error { run.Defer(note("body")); return errPlain }, nil, pipeline.Accept(), []string{"body"}},
-		{"case 95: body, wrapper, post", deferring, adding, pipeline.Accept().WithContexts(note("post")), []string{"body", "wrapper", "post"}},
+		{"a failing body's contexts stay", func(run *tools.Run) error { run.Defer(note("body")); return errPlain }, nil, pipeline.Accept(), []string{"body"}},
+		{"body, wrapper, post", deferring, adding, pipeline.Accept().WithContexts(note("post")), []string{"body", "wrapper", "post"}},
 		{"a wrapper's failure keeps the body's", deferring, replacing, pipeline.Accept(), []string{"body", "wrapper"}},
-		{"case 96: a block keeps its own only", deferring, adding, pipeline.Block(text("no")).WithContexts(note("post")), []string{"post"}},
+		{"a block keeps its own only", deferring, adding, pipeline.Block(text("no")).WithContexts(note("post")), []string{"post"}},
 		{"replaced content keeps them", deferring, adding, pipeline.AcceptContent(text("x")).WithContexts(note("post")), []string{"body", "wrapper", "post"}},
 		{"a replaced value keeps them", deferring, adding, pipeline.AcceptValue(tools.MustJSON("1")).WithContexts(note("post")), []string{"body", "wrapper", "post"}},
 	} {
@@ -311,7 +311,7 @@ func TestLateHandle(t *testing.T) {
 		return tools.Result{}, nil
 	}))
 	p.PostExecute.Use("late", func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
-		check(t, "case 83: late", kept.Defer(note("late")), false)
+		check(t, "late", kept.Defer(note("late")), false)
 		kept.Conclude()
 		return next(ctx)
 	})

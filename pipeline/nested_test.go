@@ -149,10 +149,10 @@ func TestNestedDenialBeforeItBegan(t *testing.T) {
 		return next(ctx)
 	})
 	exec(p, "outer")
-	check(t, "case 182: outcome", endOf(o), end{"Error: never", tools.CodeDeniedByPolicy, "not-started"})
-	check(t, "case 182: the thrown text is the reason alone", o.Err().Error(), "never")
-	check(t, "case 182: post-execute", post, []string{"wipe_disk", "outer"})
-	check(t, "case 182: log", rec.Calls(), steps("call c1", "code-dispatch-start c1:code:1", "code-dispatch c1:code:1", "result c1"))
+	check(t, "outcome", endOf(o), end{"Error: never", tools.CodeDeniedByPolicy, "not-started"})
+	check(t, "the thrown text is the reason alone", o.Err().Error(), "never")
+	check(t, "post-execute", post, []string{"wipe_disk", "outer"})
+	check(t, "log", rec.Calls(), steps("call c1", "code-dispatch-start c1:code:1", "code-dispatch c1:code:1", "result c1"))
 }
 
 func TestNestedContexts(t *testing.T) {
@@ -164,8 +164,8 @@ func TestNestedContexts(t *testing.T) {
 		inner   []string
 		dropped int
 	}{
-		{"case 184: deferred on the parent, in order of the calls", false, false, []string{"own", "inner 1", "inner 2"}, []string{"inner 2"}, 0},
-		{"case 184: also when the parent fails", false, true, []string{"own", "inner 1", "inner 2"}, []string{"inner 2"}, 0},
+		{"deferred on the parent, in order of the calls", false, false, []string{"own", "inner 1", "inner 2"}, []string{"inner 2"}, 0},
+		{"also when the parent fails", false, true, []string{"own", "inner 1", "inner 2"}, []string{"inner 2"}, 0},
 		{"dropped and counted", true, false, []string{"own"}, []string{}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestNestedContexts(t *testing.T) {
 	}
 }
 
-// A nested conclusion is the parent's if both succeed (case 105).
+// A nested conclusion is the parent's if both succeed.
 func TestNestedConclude(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -205,7 +205,7 @@ func TestNestedConclude(t *testing.T) {
 		{"policy blocks the nested result and the parent recovers", true, false, false},
 		{"the parent fails", false, true, false},
 	} {
-		t.Run("case 105: "+tt.name, func(t *testing.T) {
+		t.Run(""+tt.name, func(t *testing.T) {
 			p := composite(t, nil, pipelinetest.Tool("inner", func(_ context.Context, run *tools.Run) (tools.Result, error) {
 				run.Conclude()
 				return tools.Result{}, nil
@@ -254,9 +254,9 @@ func TestTransport(t *testing.T) {
 	}{
 		{"run_code runs, and its nested call is no direct call", pipeline.Transport{Visible: isCoder, Collapse: isCoder},
 			pipeline.Request{Name: "run_code", Agent: coder}, end{"program: {}", "", "done"}, 12},
-		{"case 65: a direct call of a visible tool is refused before policy", pipeline.Transport{Visible: isCoder, Collapse: isCoder},
+		{"a direct call of a visible tool is refused before policy", pipeline.Transport{Visible: isCoder, Collapse: isCoder},
 			pipeline.Request{Name: "echo", Agent: coder}, end{"Error: " + refusal, tools.CodeUnknownTool, "not-started"}, 1},
-		{"case 65: a name nobody registered still meets policy", pipeline.Transport{Visible: isCoder, Collapse: isCoder},
+		{"a name nobody registered still meets policy", pipeline.Transport{Visible: isCoder, Collapse: isCoder},
 			pipeline.Request{Name: "zzzzzzzz", Agent: coder}, end{`Error: unknown tool "zzzzzzzz"`, tools.CodeUnknownTool, "not-started"}, 6},
 		{"bad arguments win over the collapse", pipeline.Transport{Collapse: isCoder},
 			pipeline.Request{Name: "echo", Agent: coder, Args: `{"a":1,"a":2}`},

@@ -45,32 +45,32 @@ func TestPreExecute(t *testing.T) {
 		trace     []string
 	}{
 		{"no listener allows", nil, end{"ok", "", "done"}, "", ran},
-		{"case 38: a denial skips guards, wrappers and body; post-execute sees it",
+		{"a denial skips guards, wrappers and body; post-execute sees it",
 			[]preListener{always(pipeline.Deny("denied by policy"))},
 			end{"Error: denied by policy", tools.CodeDeniedByPolicy, "not-started"}, "l1", denied},
-		{"case 39: a listener that does not ask next keeps the others out",
+		{"a listener that does not ask next keeps the others out",
 			[]preListener{always(pipeline.Allow()), always(pipeline.Deny("no"))}, end{"ok", "", "done"}, "", ran},
-		{"case 40: an error is final", []preListener{failing(errPlain)}, end{"Error: it broke", "", "not-started"}, "", final},
-		{"case 41: a coded error keeps its identity", []preListener{failing(coded("gone"))},
+		{"an error is final", []preListener{failing(errPlain)}, end{"Error: it broke", "", "not-started"}, "", final},
+		{"a coded error keeps its identity", []preListener{failing(coded("gone"))},
 			end{"Error: gone", "FS_NOT_FOUND", "not-started"}, "", final},
 		{"a panic is final and its value stays with the host", []preListener{crash},
 			end{`Error: pre-execute listener "l1" crashed`, tools.CodePanic, "not-started"}, "", final},
-		{"case 42: an ask with a reason and nobody to ask", []preListener{always(pipeline.Ask("needs approval"))},
+		{"an ask with a reason and nobody to ask", []preListener{always(pipeline.Ask("needs approval"))},
 			end{"Error: needs approval", tools.CodeApprovalUnavailable, "not-started"}, "l1", denied},
-		{"case 43: an ask without a reason and nobody to ask", []preListener{always(pipeline.Ask(""))},
+		{"an ask without a reason and nobody to ask", []preListener{always(pipeline.Ask(""))},
 			end{`Error: tool "echo" requires approval (not yet supported)`, tools.CodeApprovalUnavailable, "not-started"}, "l1", denied},
 		// DSH runs the tool in the next two cases: its denial without a reason
 		// is none.
-		{"case 63: a denial without a reason denies", []preListener{always(pipeline.Deny(""))},
+		{"a denial without a reason denies", []preListener{always(pipeline.Deny(""))},
 			end{"Error: denied by policy without a reason", tools.CodeDeniedByPolicy, "not-started"}, "l1", denied},
-		{"case 63: the zero decision denies", []preListener{always(pipeline.Decision{})},
+		{"the zero decision denies", []preListener{always(pipeline.Decision{})},
 			end{`Error: policy "l1" returned no decision`, tools.CodeDeniedByPolicy, "not-started"}, "l1", denied},
 		// DSH runs the tool in the next three cases: the outer answer wins there.
-		{"case 66a: an outer allow cannot undo an inner denial", []preListener{overrule, always(pipeline.Deny("no"))},
+		{"an outer allow cannot undo an inner denial", []preListener{overrule, always(pipeline.Deny("no"))},
 			end{"Error: no", tools.CodeDeniedByPolicy, "not-started"}, "l2", denied},
-		{"case 66b: an outer allow cannot undo an inner error", []preListener{overrule, failing(errPlain)},
+		{"an outer allow cannot undo an inner error", []preListener{overrule, failing(errPlain)},
 			end{"Error: it broke", "", "not-started"}, "", final},
-		{"case 66b: an outer allow cannot undo an inner panic", []preListener{overrule, crash},
+		{"an outer allow cannot undo an inner panic", []preListener{overrule, crash},
 			end{`Error: pre-execute listener "l2" crashed`, tools.CodePanic, "not-started"}, "", final},
 		{"an outer ask cannot undo an inner denial", []preListener{askAfter, always(pipeline.Deny("no"))},
 			end{"Error: no", tools.CodeDeniedByPolicy, "not-started"}, "l2", denied},
@@ -79,7 +79,7 @@ func TestPreExecute(t *testing.T) {
 		{"an outer allow may answer an inner ask", []preListener{overrule, always(pipeline.Ask("sure?"))},
 			end{"ok", "", "done"}, "", ran},
 		// DSH lets the second answer bypass the inner listener.
-		{"case 80: a policy listener asks next once", []preListener{twice, always(pipeline.Allow())},
+		{"a policy listener asks next once", []preListener{twice, always(pipeline.Allow())},
 			end{`Error: pre-execute listener "l1" called next twice; ask once and keep the answer`, "", "not-started"}, "", final},
 		{"asking twice fails the call even if the second answer is ignored", []preListener{twiceIgnored, always(pipeline.Allow())},
 			end{`Error: pre-execute listener "l1" called next twice; ask once and keep the answer`, "", "not-started"}, "", final},
@@ -119,13 +119,13 @@ func TestApproval(t *testing.T) {
 		approver pipeline.Approver
 		want     end
 	}{
-		{"case 44: allowed once", name(pipeline.AllowedOnce, nil), end{"{}", "", "done"}},
-		{"case 45: rejected", name(pipeline.Rejected, nil), end{`Error: the user rejected tool "echo"`, tools.CodeApprovalRejected, "not-started"}},
-		{"case 46: cancelled while the caller waits", name(pipeline.Cancelled, nil), end{`Error: approval for tool "echo" was cancelled`, tools.CodeApprovalCancelled, "not-started"}},
-		{"case 48: nobody answers", name(pipeline.Unavailable, nil), unavailable},
-		{"case 52: an error means nobody answered, whatever comes with it", name(pipeline.AllowedOnce, errPlain), unavailable},
-		{"case 52: an answer nobody knows", name(pipeline.Answer(77), nil), unavailable},
-		{"case 52: a panic", pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { panic("secret") }), unavailable},
+		{"allowed once", name(pipeline.AllowedOnce, nil), end{"{}", "", "done"}},
+		{"rejected", name(pipeline.Rejected, nil), end{`Error: the user rejected tool "echo"`, tools.CodeApprovalRejected, "not-started"}},
+		{"cancelled while the caller waits", name(pipeline.Cancelled, nil), end{`Error: approval for tool "echo" was cancelled`, tools.CodeApprovalCancelled, "not-started"}},
+		{"nobody answers", name(pipeline.Unavailable, nil), unavailable},
+		{"an error means nobody answered, whatever comes with it", name(pipeline.AllowedOnce, errPlain), unavailable},
+		{"an answer nobody knows", name(pipeline.Answer(77), nil), unavailable},
+		{"a panic", pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { panic("secret") }), unavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestApproval(t *testing.T) {
 }
 
 // The approver sees the whole call. DSH does not ask for a call without an
-// agent (case 49), since its answers are routed by agent; ours are not.
+// agent, since its answers are routed by agent; ours are not.
 func TestApprovalRequest(t *testing.T) {
 	approver := pipelinetest.NewApprover(pipeline.AllowedOnce)
 	p := pipelinetest.New(t, &pipeline.Options{Approver: approver}, pipelinetest.Echo("echo"))
@@ -149,9 +149,9 @@ func TestApprovalRequest(t *testing.T) {
 	}})
 	asked := approver.Asked()
 	if len(asked) != 1 {
-		t.Fatalf("case 49: asked %d times, want once, though the call has no agent", len(asked))
+		t.Fatalf("asked %d times, want once, though the call has no agent", len(asked))
 	}
-	check(t, "case 44: the request", []string{asked[0].Call.ID(), asked[0].Call.Args().String(), asked[0].Reason, asked[0].By},
+	check(t, "the request", []string{asked[0].Call.ID(), asked[0].Call.Args().String(), asked[0].Reason, asked[0].By},
 		[]string{"c1", `{"n":1}`, "sure?", "asker"})
 	check(t, "the wait is announced", paused, []string{"pause", "resume"})
 }
@@ -171,8 +171,8 @@ func TestApprovalAborted(t *testing.T) {
 	p.PreExecute.Use("asker", always(pipeline.Ask("sure?")))
 	trace = traced(p)
 	o := p.Execute(ctx, pipeline.Request{ID: "c1", Name: "echo"})
-	check(t, "case 47: outcome", endOf(o), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
-	check(t, "case 47: guards and body are skipped, post-execute is not", trace.Steps(), steps("post echo", "result echo"))
+	check(t, "outcome", endOf(o), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
+	check(t, "guards and body are skipped, post-execute is not", trace.Steps(), steps("post echo", "result echo"))
 	close(release)
 	<-done
 }
@@ -186,11 +186,11 @@ func TestApprovalNotAskedWhenAborted(t *testing.T) {
 		return pipeline.Ask("sure?"), nil
 	})
 	o := p.Execute(ctx, pipeline.Request{Name: "echo", OnApproval: func() func() {
-		t.Error("case 53: a wait for a person was announced")
+		t.Error("a wait for a person was announced")
 		return nil
 	}})
-	check(t, "case 53: outcome", endOf(o), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
-	check(t, "case 53: nobody is asked", len(approver.Asked()), 0)
+	check(t, "outcome", endOf(o), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
+	check(t, "nobody is asked", len(approver.Asked()), 0)
 }
 
 // A person is not asked twice about the same call under one root call.
@@ -262,7 +262,7 @@ func retry(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Re
 }
 
 func TestGuards(t *testing.T) {
-	t.Run("case 54: a guard denies though a prepended listener allows", func(t *testing.T) {
+	t.Run("a guard denies though a prepended listener allows", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
 		p.Guards.Use("sandbox", func(tools.Call) string { return "outside the sandbox" })
 		p.PreExecute.Prepend("hostile", always(pipeline.Allow()))
@@ -273,20 +273,20 @@ func TestGuards(t *testing.T) {
 			t.Errorf("denial = %+v, want origin guard by sandbox", d)
 		}
 	})
-	t.Run("case 55: the first reason counts", func(t *testing.T) {
+	t.Run("the first reason counts", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
 		p.Guards.Use("one", func(tools.Call) string { return "" })
 		p.Guards.Use("two", func(tools.Call) string { return "second" })
 		p.Guards.Use("three", func(tools.Call) string { t.Error("asked after a denial"); return "third" })
 		check(t, "text", exec(p, "echo").Text(), "Error: second")
 	})
-	t.Run("case 56: a denied call is not shown to guards", func(t *testing.T) {
+	t.Run("a denied call is not shown to guards", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
 		p.PreExecute.Use("no", always(pipeline.Deny("no")))
 		p.Guards.Use("g", func(tools.Call) string { t.Error("the guard was asked"); return "" })
 		check(t, "text", exec(p, "echo").Text(), "Error: no")
 	})
-	t.Run("case 58: the same guard twice, one lifted", func(t *testing.T) {
+	t.Run("the same guard twice, one lifted", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
 		deny := func(tools.Call) string { return "no" }
 		first := p.Guards.Use("g", deny)
@@ -298,7 +298,7 @@ func TestGuards(t *testing.T) {
 		check(t, "none left", exec(p, "echo").Text(), "{}")
 	})
 	// DSH walks the live list, so there the added guard already counts.
-	t.Run("case 59: a guard added by a guard waits for the next call", func(t *testing.T) {
+	t.Run("a guard added by a guard waits for the next call", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Echo("echo"))
 		var remove func()
 		remove = p.Guards.Use("adds", func(tools.Call) string {
@@ -307,11 +307,11 @@ func TestGuards(t *testing.T) {
 			return ""
 		})
 		check(t, "first call", exec(p, "echo").Text(), "{}")
-		check(t, "case 60: second call", exec(p, "echo").Text(), "Error: added")
+		check(t, "second call", exec(p, "echo").Text(), "Error: added")
 	})
 	// DSH ends such a call before post-execute; for us it is a denial like any
 	// other, and nothing a guard is unsure of runs.
-	t.Run("case 61: a panic denies", func(t *testing.T) {
+	t.Run("a panic denies", func(t *testing.T) {
 		var trace *pipelinetest.Trace
 		var logs logBuffer
 		p := pipelinetest.New(t, &pipeline.Options{Logger: logs.logger()}, tracedTool("echo", &trace))
@@ -327,8 +327,7 @@ func TestGuards(t *testing.T) {
 }
 
 // TestScopes: an agent's listeners and guards see its calls and those of the
-// agents below it, and no others (cases 57, 66). Wrong-typed guard answers
-// (case 62) do not exist in Go.
+// agents below it, and no others.
 func TestScopes(t *testing.T) {
 	type agent struct{ parent *agent }
 	grand := &agent{}
@@ -366,11 +365,11 @@ func TestScopes(t *testing.T) {
 		agent any
 		want  []string
 	}{
-		{"case 57: guards run global first, then from the farthest ancestor; listeners in order of registration", child,
+		{"guards run global first, then from the farthest ancestor; listeners in order of registration", child,
 			steps("pre parent", "pre child", "pre global", "pre grand", "guard global", "guard grand", "guard parent", "guard child")},
-		{"case 66: never for an ancestor of the scope", grand, steps("pre global", "pre grand", "guard global", "guard grand")},
-		{"case 66: never for another agent", &agent{parent: &agent{}}, steps("pre global", "guard global")},
-		{"case 57: a call without an agent meets the global ones only", nil, steps("pre global", "guard global")},
+		{"never for an ancestor of the scope", grand, steps("pre global", "pre grand", "guard global", "guard grand")},
+		{"never for another agent", &agent{parent: &agent{}}, steps("pre global", "guard global")},
+		{"a call without an agent meets the global ones only", nil, steps("pre global", "guard global")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := len(trace.Steps())
@@ -424,7 +423,7 @@ func TestRegistration(t *testing.T) {
 		{"nil observer", func() { p.OnResult("x", nil) }, `result observer "x": the function is nil`},
 		{"no registry", func() { pipeline.New(nil, nil) }, "the registry is nil"},
 		{"a required log and no sink", func() { pipelinetest.New(t, &pipeline.Options{LogRequired: true}) }, "no Sink to log to"},
-		{"case 123: a negative cap", func() { pipelinetest.New(t, &pipeline.Options{MaxParallel: -1}) }, "MaxParallel is negative"},
+		{"a negative cap", func() { pipelinetest.New(t, &pipeline.Options{MaxParallel: -1}) }, "MaxParallel is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			defer func() {

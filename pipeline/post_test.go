@@ -42,31 +42,31 @@ func TestPostExecute(t *testing.T) {
 	}{
 		{"no listener", "count", nil, end{"1", "", "done"}, "1", "", nil},
 		{"accept changes nothing", "count", []postListener{alwaysPost(pipeline.Accept())}, end{"1", "", "done"}, "1", "", nil},
-		{"case 87: other content, same value", "count", []postListener{alwaysPost(pipeline.AcceptContent(text("one")))}, end{"one", "", "done"}, "1", "", nil},
-		{"case 88: another value is rendered", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))}, end{"2", "", "done"}, "2", "", nil},
+		{"other content, same value", "count", []postListener{alwaysPost(pipeline.AcceptContent(text("one")))}, end{"one", "", "done"}, "1", "", nil},
+		{"another value is rendered", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))}, end{"2", "", "done"}, "2", "", nil},
 		// Case 89, both at once, cannot be said with the constructors.
-		{"case 90: another value is validated", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.StringJSON("x")))},
+		{"another value is validated", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.StringJSON("x")))},
 			end{`Error: tool "count" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "failed"}, "", `"value" must be a number`, nil},
-		{"case 91: a failure has no value to replace", "fails", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))},
+		{"a failure has no value to replace", "fails", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))},
 			end{"Error: tools/post-execute cannot replace the value of a failed result", "", "failed"}, "", "cannot replace the value", nil},
-		{"case 92: another text leaves a failure one", "fails", []postListener{alwaysPost(pipeline.AcceptContent(text("gently")))},
+		{"another text leaves a failure one", "fails", []postListener{alwaysPost(pipeline.AcceptContent(text("gently")))},
 			end{"gently", "", "failed"}, "", "it broke", nil},
-		{"case 93: a block's feedback is the text as it is", "count", []postListener{alwaysPost(pipeline.Block(text("hidden")))},
+		{"a block's feedback is the text as it is", "count", []postListener{alwaysPost(pipeline.Block(text("hidden")))},
 			end{"hidden", "", "failed"}, "", "hidden", nil},
 		// DSH leaves the model without any text here.
-		{"case 94: a block without feedback", "count", []postListener{alwaysPost(pipeline.Block(nil))},
+		{"a block without feedback", "count", []postListener{alwaysPost(pipeline.Block(nil))},
 			end{"Error: tool result blocked by post-execute policy", "", "failed"}, "", "tool result blocked by post-execute policy", nil},
-		{"case 94: a block with another kind of block", "count", []postListener{alwaysPost(pipeline.Block(reasoning))},
+		{"a block with another kind of block", "count", []postListener{alwaysPost(pipeline.Block(reasoning))},
 			end{"no\n[reasoning content]", "", "failed"}, "", "no\n[reasoning content]", nil},
-		{"case 97: an error loses contexts", "count", []postListener{addContext, fail(coded("gone"))}, end{"Error: gone", "FS_NOT_FOUND", "failed"}, "", "gone", nil},
+		{"an error loses contexts", "count", []postListener{addContext, fail(coded("gone"))}, end{"Error: gone", "FS_NOT_FOUND", "failed"}, "", "gone", nil},
 		{"a panic", "count", []postListener{crash}, end{`Error: post-execute listener "l1" crashed`, tools.CodePanic, "failed"}, "", "crashed", nil},
 		{"the zero decision fails the call", "count", []postListener{alwaysPost(pipeline.PostDecision{})},
 			end{`Error: post-execute listener "l1" returned no decision; use Accept, AcceptContent, AcceptValue or Block`, "", "failed"}, "", "no decision", nil},
 		{"asking next twice fails the call", "count", []postListener{twice},
 			end{`Error: post-execute listener "l1" called next twice; ask once and keep the answer`, "", "failed"}, "", "twice", nil},
-		{"case 149: a context goes with an inner block", "count", []postListener{addContext, alwaysPost(pipeline.Block(text("hidden")))},
+		{"a context goes with an inner block", "count", []postListener{addContext, alwaysPost(pipeline.Block(text("hidden")))},
 			end{"hidden", "", "failed"}, "", "hidden", []string{"outer"}},
-		{"case 149: a context goes with an inner value", "count", []postListener{addContext, alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")).WithContexts(note("inner")))},
+		{"a context goes with an inner value", "count", []postListener{addContext, alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")).WithContexts(note("inner")))},
 			end{"2", "", "done"}, "2", "", []string{"inner", "outer"}},
 		// DSH lets the outer answer win in the next two.
 		{"an outer accept cannot undo an inner block", "count", []postListener{overrule, alwaysPost(pipeline.Block(text("hidden")))},
@@ -122,11 +122,11 @@ func TestFinalize(t *testing.T) {
 		pre      preListener
 		want     end
 	}{
-		{"case 100: nothing returned keeps the blocks", "", cut, nil, end{"a", "", "done"}},
-		{"case 99: a denial is finalized too", "", cut, always(pipeline.Deny("a rather long reason")), end{"Error: a rat", tools.CodeDeniedByPolicy, "not-started"}},
-		{"case 99: so is a listener's error", "", cut, failing(errors.New("a rather long error")), end{"Error: a rat", "", "not-started"}},
-		{"case 106: so are bad arguments", `{"a":1,"a":2}`, cut, nil, end{"Error: inval", tools.CodeInvalidArgs, "not-started"}},
-		{"case 101: a crash is the outcome", "", crash, nil, end{`Error: the finalizer of tool "tool" crashed`, tools.CodePanic, "failed"}},
+		{"nothing returned keeps the blocks", "", cut, nil, end{"a", "", "done"}},
+		{"a denial is finalized too", "", cut, always(pipeline.Deny("a rather long reason")), end{"Error: a rat", tools.CodeDeniedByPolicy, "not-started"}},
+		{"so is a listener's error", "", cut, failing(errors.New("a rather long error")), end{"Error: a rat", "", "not-started"}},
+		{"so are bad arguments", `{"a":1,"a":2}`, cut, nil, end{"Error: inval", tools.CodeInvalidArgs, "not-started"}},
+		{"a crash is the outcome", "", crash, nil, end{`Error: the finalizer of tool "tool" crashed`, tools.CodePanic, "failed"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			calls := 0
@@ -156,7 +156,7 @@ func TestFinalizerGetsACopy(t *testing.T) {
 	check(t, "text", exec(pipelinetest.New(t, nil, def), "x").Text(), "ran")
 }
 
-// The finalizer is the one the tool had when the call was made (case 99).
+// The finalizer is the one the tool had when the call was made.
 func TestFinalizerOutlivesItsTool(t *testing.T) {
 	p := pipelinetest.New(t, nil)
 	def := pipelinetest.Text("tool", "a")
@@ -185,16 +185,16 @@ func TestObservers(t *testing.T) {
 	remove := p.OnResult("second", func(o pipeline.Outcome) { trace.Add("second"); seen = append(seen, o) })
 	p.OnResult("third", func(o pipeline.Outcome) { trace.Add("third"); panic("secret two") })
 	o := exec(p, "tool")
-	check(t, "case 103: all observers run", trace.Steps(), steps("first", "second", "third"))
+	check(t, "all observers run", trace.Steps(), steps("first", "second", "third"))
 	for _, s := range seen {
 		if s != o {
-			t.Error("case 103: an observer got another outcome than the caller")
+			t.Error("an observer got another outcome than the caller")
 		}
 	}
-	check(t, "case 104: they see the final outcome", endOf(seen[0]), end{"Error: final", "", "not-started"})
+	check(t, "they see the final outcome", endOf(seen[0]), end{"Error: final", "", "not-started"})
 	for _, secret := range []string{"secret one", "secret two"} {
 		if !strings.Contains(logs.String(), secret) {
-			t.Errorf("case 103: the host's log lacks %q", secret)
+			t.Errorf("the host's log lacks %q", secret)
 		}
 	}
 	remove()

@@ -28,7 +28,7 @@ func (l *Ledger) Log(text string) bool {
 		return false
 	}
 	grown := l.size + comma(len(l.logs))
-	grown += JSONStringSize(text, l.limit-grown)
+	grown += jsonStringSize(text, l.limit-grown)
 	if grown > l.limit {
 		l.over, l.next = true, text
 		return false
@@ -53,7 +53,7 @@ func (l *Ledger) Value(value string) ([]string, *Failure) {
 // Failure settles the ledger for a run that ended badly: the logs, and f or the
 // failure that replaces it.
 func (l *Ledger) Failure(f Failure) ([]string, *Failure) {
-	if !l.over && f.Kind != OutputLimit && JSONStringSize(f.Message, l.limit-l.size) <= l.limit-l.size {
+	if !l.over && f.Kind != OutputLimit && jsonStringSize(f.Message, l.limit-l.size) <= l.limit-l.size {
 		return l.logs, &f
 	}
 	return l.exceeded(f)
@@ -64,7 +64,7 @@ func (l *Ledger) Failure(f Failure) ([]string, *Failure) {
 // is carried, only its place.
 func (l *Ledger) exceeded(f Failure) ([]string, *Failure) {
 	message := jsonPrefix(fmt.Sprintf("outer output exceeded %d bytes", l.limit), l.limit-2)
-	room := l.limit - JSONStringSize(message, l.limit)
+	room := l.limit - jsonStringSize(message, l.limit)
 	lines := l.logs
 	if l.over {
 		lines = append(lines[:len(lines):len(lines)], l.next)
@@ -73,7 +73,7 @@ func (l *Ledger) exceeded(f Failure) ([]string, *Failure) {
 	kept := []string{}
 	for i, line := range lines {
 		size += comma(i)
-		n := JSONStringSize(line, room-size)
+		n := jsonStringSize(line, room-size)
 		if size+n > room {
 			if prefix := jsonPrefix(line, room-size); prefix != "" {
 				kept = append(kept, prefix)
@@ -93,11 +93,11 @@ func comma(before int) int {
 	return 1
 }
 
-// JSONStringSize is the length in bytes of text as a JSON string, the quotes
+// jsonStringSize is the length in bytes of text as a JSON string, the quotes
 // included. It stops counting soon after limit is passed, so that a large text
 // costs no more than the limit. Text may hold lone surrogates in their
 // three-byte spelling; other invalid bytes count as U+FFFD.
-func JSONStringSize(text string, limit int) int {
+func jsonStringSize(text string, limit int) int {
 	size := 2
 	for i := 0; i < len(text) && size <= limit; {
 		cost, width := jsonCost(text[i:])

@@ -161,11 +161,11 @@ func TestJSONStringSize(t *testing.T) {
 		{"\xed\xa0\x80", 8},
 		{"\xff", 5},
 	} {
-		if got := JSONStringSize(tc.text, 1000); got != tc.size {
+		if got := jsonStringSize(tc.text, 1000); got != tc.size {
 			t.Errorf("%q: %d, want %d", tc.text, got, tc.size)
 		}
 	}
-	if got := JSONStringSize(strings.Repeat("x", 1<<20), 100); got > 110 {
+	if got := jsonStringSize(strings.Repeat("x", 1<<20), 100); got > 110 {
 		t.Errorf("measured %d bytes of a text under a limit of 100", got)
 	}
 }
@@ -182,10 +182,10 @@ func FuzzJSONStringSize(f *testing.F) {
 		}
 		// The package escapes the two line separators, JSON.stringify does not.
 		want := b.Len() - 1 - 3*strings.Count(text, "\u2028") - 3*strings.Count(text, "\u2029")
-		if got := JSONStringSize(text, 1<<30); got != want {
+		if got := jsonStringSize(text, 1<<30); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
-		if prefix := jsonPrefix(text, 20); JSONStringSize(prefix, 1000) > 20 || !strings.HasPrefix(text, prefix) {
+		if prefix := jsonPrefix(text, 20); jsonStringSize(prefix, 1000) > 20 || !strings.HasPrefix(text, prefix) {
 			t.Errorf("prefix of %q is %q", text, prefix)
 		}
 	})

@@ -23,7 +23,7 @@ type Limits struct {
 	Depth       int           // nested function calls; default 1,024 in process, 4,096 in a worker
 }
 
-// Default limits (contract of the reference system where it has one).
+// Default limits, those of DSH where it has one.
 const (
 	DefaultWall        = 10 * time.Minute
 	DefaultCompute     = 60 * time.Second

@@ -82,6 +82,7 @@ type CallError struct {
 	Extra   map[string]string // further own string properties, for example a denial's origin
 }
 
+// Error is the message alone.
 func (e *CallError) Error() string { return e.Message }
 
 // Site is a place in the author's program: 1-based line and column, the column

@@ -15,6 +15,7 @@ const (
 	OriginScript               // another execution, in general a run_code program, made the call
 )
 
+// String is "model" or "script".
 func (o Origin) String() string {
 	if o == OriginScript {
 		return "script"

@@ -33,7 +33,8 @@ type Definition struct {
 	// this tool's name, denials and bad arguments included; it runs exactly
 	// once. Returning false keeps the blocks. A panic becomes an error result.
 	Finalize func(call Call, outcome Final) ([]Content, bool)
-	// Timeout is declarative: the timeout policy enforces it. Zero: none.
+	// Timeout is how long one body should take, for the execution wrapper that
+	// enforces it: nothing here does. Zero: none.
 	Timeout time.Duration
 	// Annotations describe the tool to policies.
 	Annotations Annotations

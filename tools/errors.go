@@ -36,8 +36,13 @@ type Error struct {
 	Err        error // the cause, may be nil
 }
 
-func (e *Error) Error() string        { return e.Message }
-func (e *Error) Unwrap() error        { return e.Err }
+// Error is the message alone; the cause is for errors.Is and errors.As.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorInfo has the name and the code.
 func (e *Error) ErrorInfo() ErrorInfo { return ErrorInfo{e.Name, e.Code} }
 
 // The error codes of the house, as DSH names them unless the comment says
@@ -68,6 +73,7 @@ type NotFoundError struct {
 	Message string   // replaces the default text
 }
 
+// Error is Message, or else names the tool and what looks like it.
 func (e *NotFoundError) Error() string {
 	if e.Message != "" {
 		return e.Message
@@ -79,6 +85,7 @@ func (e *NotFoundError) Error() string {
 	return text
 }
 
+// ErrorInfo has the code CodeUnknownTool.
 func (e *NotFoundError) ErrorInfo() ErrorInfo {
 	return ErrorInfo{"ToolNotFoundError", CodeUnknownTool}
 }
@@ -95,7 +102,10 @@ type Problem struct {
 	Text    string // for example: missing required property "path"
 }
 
-func (e *ArgsError) Error() string        { return "invalid arguments: " + joinProblems(e.Problems) }
+// Error lists all problems on one line.
+func (e *ArgsError) Error() string { return "invalid arguments: " + joinProblems(e.Problems) }
+
+// ErrorInfo has the code CodeInvalidArgs.
 func (e *ArgsError) ErrorInfo() ErrorInfo { return ErrorInfo{"ToolArgsError", CodeInvalidArgs} }
 
 // OutputError says that a tool returned what its definition does not allow.
@@ -104,9 +114,12 @@ type OutputError struct {
 	Problems []Problem
 }
 
+// Error names the tool and lists all problems on one line.
 func (e *OutputError) Error() string {
 	return fmt.Sprintf("tool %q returned invalid output: %s", e.Tool, joinProblems(e.Problems))
 }
+
+// ErrorInfo has the code CodeInvalidOutput.
 func (e *OutputError) ErrorInfo() ErrorInfo { return ErrorInfo{"ToolOutputError", CodeInvalidOutput} }
 
 func joinProblems(problems []Problem) string {
@@ -125,7 +138,10 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string        { return e.Where + " crashed" }
+// Error says where, and nothing of Value and Stack.
+func (e *PanicError) Error() string { return e.Where + " crashed" }
+
+// ErrorInfo has the code CodePanic.
 func (e *PanicError) ErrorInfo() ErrorInfo { return ErrorInfo{"PanicError", CodePanic} }
 
 func quoteList(names []string, last string) string {

@@ -35,6 +35,7 @@ type JSONError struct {
 	Problem string
 }
 
+// Error says what is wrong and where.
 func (e *JSONError) Error() string {
 	if e.Pointer == "" {
 		return fmt.Sprintf("invalid JSON at byte %d: %s", e.Offset, e.Problem)

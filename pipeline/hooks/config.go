@@ -20,6 +20,7 @@ type Note struct {
 	Text  string
 }
 
+// String is "place: text".
 func (n Note) String() string { return n.Place + ": " + n.Text }
 
 // config is what a settings file says.

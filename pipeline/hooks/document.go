@@ -21,6 +21,7 @@ type ConfigError struct {
 	Problem      string // what was found, what was expected, what to do
 }
 
+// Error is "file:line:column: problem".
 func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
 }

@@ -163,3 +163,31 @@ func damage(random *rand.Rand, program string) string {
 	}
 	return program
 }
+
+// TestOnlyFunctions: a program that calls nothing says so.
+func TestOnlyFunctions(t *testing.T) {
+	for _, tc := range []struct {
+		name, source string
+		noted        bool
+	}{
+		{"an arrow", "async () => { return 1 }", true},
+		{"an arrow with a semicolon", "async () => 1;", true},
+		{"a declaration", "async function main(): Promise<number> { return 1 }", true},
+		{"two declarations", "function a() {}\nfunction b() {}", true},
+		{"a function expression", "(function () { return 1 })", true},
+		{"a call", "function a() { return 1 }\nreturn a()", false},
+		{"an arrow that is called", "(() => 1)()", false},
+		{"a class", "class A {}", false},
+		{"nothing", "// nothing", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p, failure := transpile("", tc.source)
+			if failure != nil {
+				t.Fatal(failure.Message)
+			}
+			if noted := len(p.notes) > 0; noted != tc.noted {
+				t.Errorf("notes %q, want one: %v", p.notes, tc.noted)
+			}
+		})
+	}
+}

@@ -234,6 +234,9 @@ func (p *program) compile(js string) *runtime.Failure {
 			Hint:    "send only the body of the function",
 		}
 	}
+	if onlyFunctions(arrow) {
+		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
+	}
 	if literal := mark(arrow, p.source); literal != nil {
 		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
 		site, _ := p.places.at(position.Line, position.Column)
@@ -247,6 +250,32 @@ func (p *program) compile(js string) *runtime.Failure {
 	tree.File.SetSourceMap(p.places.consumer)
 	p.compiled = compiled
 	return nil
+}
+
+// onlyFunctions says whether a program consists of functions that nothing calls.
+func onlyFunctions(wrapper *ast.ArrowFunctionLiteral) bool {
+	body, ok := wrapper.Body.(*ast.BlockStatement)
+	if !ok {
+		return false
+	}
+	found := false
+	for _, statement := range body.List {
+		switch s := statement.(type) {
+		case *ast.EmptyStatement:
+		case *ast.FunctionDeclaration:
+			found = true
+		case *ast.ExpressionStatement:
+			switch s.Expression.(type) {
+			case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
+				found = true
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return found
 }
 
 // engineRefusal is a failure of goja's parser or compiler on what esbuild let

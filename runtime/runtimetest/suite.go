@@ -144,13 +144,14 @@ func (s Suite) rows(t *testing.T, rows []row) {
 	}
 }
 
-// bounded is l with limits that end a test that hangs.
+// bounded is l with limits that end a test that hangs, and leave room for a busy
+// machine with the race detector.
 func bounded(l runtime.Limits) runtime.Limits {
 	if l.Wall == 0 {
-		l.Wall = 20 * time.Second
+		l.Wall = 5 * time.Minute
 	}
 	if l.Compute == 0 {
-		l.Compute = 15 * time.Second
+		l.Compute = 4 * time.Minute
 	}
 	return l
 }
