@@ -2,6 +2,7 @@ package codemode_test
 
 import (
 	"context"
+	"fmt"
 	goruntime "runtime"
 	"slices"
 	"sync"
@@ -150,22 +151,28 @@ func TestLimitsReachTheRun(t *testing.T) {
 }
 
 // Calls that wait for their turn when a program fails are named as not started.
+// The program waits longer until the first body has begun by then.
 func TestLedgerNamesCallsThatNeverStarted(t *testing.T) {
 	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
-		var started atomic.Int32
-		hold := tools.Define("hold", "Wait.", func(ctx context.Context, _ struct{}) (int, error) {
-			started.Add(1)
-			<-ctx.Done()
-			return 0, context.Cause(ctx)
-		})
-		cm := open(t, pipeline.New(registry(t, hold, echo()), nil), &codemode.Options{Isolation: isolation})
-		e := fail(t, cm, `tools.hold({}); tools.echo({}); tools.echo({}); await new Promise(done => setTimeout(done, 20)); throw 1`)
-		var got []string
-		for _, c := range e.Report.Calls {
-			got = append(got, c.Name+" "+string(c.State))
-		}
-		if want := []string{"hold aborted", "echo not-started", "echo not-started"}; !slices.Equal(got, want) || started.Load() != 1 {
-			t.Errorf("%v: ledger %q, %d bodies started; want %q and one", isolation, got, started.Load(), want)
+		var begun atomic.Bool
+		for wait := 20; !begun.Load(); wait *= 4 {
+			hold := tools.Define("hold", "Wait.", func(ctx context.Context, _ struct{}) (int, error) {
+				begun.Store(true)
+				<-ctx.Done()
+				return 0, context.Cause(ctx)
+			})
+			cm := open(t, pipeline.New(registry(t, hold, echo()), nil), &codemode.Options{Isolation: isolation})
+			e := fail(t, cm, fmt.Sprintf(`tools.hold({}); tools.echo({}); tools.echo({}); await new Promise(done => setTimeout(done, %d)); throw 1`, wait))
+			if !begun.Load() {
+				continue
+			}
+			var got []string
+			for _, c := range e.Report.Calls {
+				got = append(got, c.Name+" "+string(c.State))
+			}
+			if want := []string{"hold aborted", "echo not-started", "echo not-started"}; !slices.Equal(got, want) {
+				t.Errorf("%v: ledger %q, want %q", isolation, got, want)
+			}
 		}
 	}
 }
@@ -203,30 +210,38 @@ func TestLedgerHoldsEveryCallOfAnEndedRun(t *testing.T) {
 }
 
 // A call that waits behind a body the program has given up on is in the ledger
-// when the run ends.
+// when the run ends. The program gets more time to give up until the body has
+// begun by then.
 func TestLedgerNamesACallBehindAnAbandonedOne(t *testing.T) {
 	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
-		ctx, cancel := context.WithCancel(t.Context())
-		deaf := tools.Define("deaf", "Ignore the call's own context.", func(context.Context, struct{}) (int, error) {
-			<-ctx.Done()
-			return 0, nil
-		})
-		cm := open(t, pipeline.New(registry(t, deaf, echo()), nil), &codemode.Options{
-			Isolation: isolation,
-			OnLog:     func(string, runtime.Line) { cancel() },
-		})
-		out := cm.Run(ctx, codemode.Program{Code: `
-			try { await tools.deaf({}, { timeoutMs: 5 }) } catch {}
-			const behind = tools.echo({})
-			await new Promise(done => setTimeout(done, 5))
-			console.log("given up")
-			await behind`})
-		var got []string
-		for _, c := range codemode.ReportOf(out).Calls {
-			got = append(got, c.Name+" "+string(c.State))
-		}
-		if want := []string{"deaf aborted", "echo not-started"}; !slices.Equal(got, want) {
-			t.Errorf("%v: ledger %q, want %q", isolation, got, want)
+		var begun atomic.Bool
+		for timeout := 5; !begun.Load(); timeout *= 4 {
+			ctx, cancel := context.WithCancel(t.Context())
+			deaf := tools.Define("deaf", "Ignore the call's own context.", func(context.Context, struct{}) (int, error) {
+				begun.Store(true)
+				<-ctx.Done()
+				return 0, nil
+			})
+			cm := open(t, pipeline.New(registry(t, deaf, echo()), nil), &codemode.Options{
+				Isolation: isolation,
+				OnLog:     func(string, runtime.Line) { cancel() },
+			})
+			out := cm.Run(ctx, codemode.Program{Code: fmt.Sprintf(`
+				try { await tools.deaf({}, { timeoutMs: %d }) } catch {}
+				const behind = tools.echo({})
+				await new Promise(done => setTimeout(done, 5))
+				console.log("given up")
+				await behind`, timeout)})
+			if !begun.Load() {
+				continue
+			}
+			var got []string
+			for _, c := range codemode.ReportOf(out).Calls {
+				got = append(got, c.Name+" "+string(c.State))
+			}
+			if want := []string{"deaf aborted", "echo not-started"}; !slices.Equal(got, want) {
+				t.Errorf("%v: ledger %q, want %q", isolation, got, want)
+			}
 		}
 	}
 }

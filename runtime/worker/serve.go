@@ -137,6 +137,7 @@ type job struct {
 	position []map[string]int      // of members, by namespace
 	turn     sync.Cond             // of mu: seq has changed
 	seq      int                   // the last Invocation.Seq whose turn it was
+	unsent   []callMeta            // calls the engine handed out and the run's end kept from the parent
 }
 
 // request rebuilds the request of a run.
@@ -220,12 +221,15 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	defer release()
 	var id uint64
 	var answer chan frame
+	meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
 	if err == nil {
-		meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
 		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args})
 	}
 	j.passTurn(inv.Seq)
 	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.unsent = append(j.unsent, meta)
 		return runtime.Reply{}, err
 	}
 	select {
@@ -347,6 +351,9 @@ func (j *job) done(res runtime.Result, err error, stuck int) frame {
 		}
 		body, meta.Failure = "", failure
 	}
+	j.mu.Lock()
+	meta.NotStarted = append(meta.NotStarted, j.unsent...)
+	j.mu.Unlock()
 	for _, inv := range res.Usage.NotStarted {
 		if c, ok := j.locate(inv); ok {
 			meta.NotStarted = append(meta.NotStarted, c)
