@@ -14,6 +14,6 @@
 // names the kind of failure, the place in the program, what was printed, and
 // the calls that were already made. ReportOf gives the host the same as data.
 //
-// The package knows tools only through package pipeline and engines only
-// through package runtime.
+// The package reaches tools only through package pipeline, and engines only
+// through package runtime once New has chosen one.
 package codemode

@@ -211,19 +211,33 @@ func (r *run) guardBuffers() error {
 	return nil
 }
 
-// guardConstructor replaces a global constructor by a function that measures and
-// then constructs through the original. It shares the original's prototype and
-// inherits its static side, so that instanceof, subclasses and from still work.
+// guardConstructor replaces a global constructor by one that measures first.
 func (r *run) guardConstructor(name string, original *goja.Object, cost func(goja.ConstructorCall) float64) error {
+	limit := float64(r.lim.Heap)
+	guarded, err := r.guarded(name, original, func(c goja.ConstructorCall) bool {
+		size := cost(c)
+		if size > limit {
+			r.exhausted("new "+name, size)
+		}
+		return size <= limit
+	})
+	if err != nil {
+		return err
+	}
+	return r.defineGlobal(name, guarded)
+}
+
+// guarded is a function that asks whether it may and then constructs through the
+// original. It shares the original's prototype and inherits its static side, so
+// that instanceof, subclasses and from still work.
+func (r *run) guarded(name string, original *goja.Object, may func(goja.ConstructorCall) bool) (*goja.Object, error) {
 	construct, ok := goja.AssertConstructor(original)
 	if !ok {
-		return nil
+		return original, nil
 	}
-	limit := float64(r.lim.Heap)
 	var guarded *goja.Object
 	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
-		if size := cost(c); size > limit {
-			r.exhausted("new "+name, size)
+		if !may(c) {
 			return r.vm.NewObject()
 		}
 		target := c.NewTarget
@@ -236,10 +250,7 @@ func (r *run) guardConstructor(name string, original *goja.Object, cost func(goj
 		}
 		return made
 	}).(*goja.Object)
-	if err := r.mimic(name, original, guarded); err != nil {
-		return err
-	}
-	return r.defineGlobal(name, guarded)
+	return guarded, r.mimic(name, original, guarded)
 }
 
 // mimic makes guarded look like the constructor it stands for, and makes the
@@ -299,24 +310,10 @@ func (r *run) guardCode() error {
 
 // guardMaker puts a guard in front of a constructor of functions.
 func (r *run) guardMaker(name string, original *goja.Object) (*goja.Object, error) {
-	construct, ok := goja.AssertConstructor(original)
-	if !ok {
-		return original, nil
-	}
-	var guarded *goja.Object
-	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+	return r.guarded(name, original, func(c goja.ConstructorCall) bool {
 		r.checkCode(name, c.Arguments)
-		target := c.NewTarget
-		if target == nil || target == guarded {
-			target = original
-		}
-		made, err := construct(target, c.Arguments...)
-		if err != nil {
-			panic(err)
-		}
-		return made
-	}).(*goja.Object)
-	return guarded, r.mimic(name, original, guarded)
+		return true
+	})
 }
 
 // checkCode throws if a text must not reach the engine's parser.
