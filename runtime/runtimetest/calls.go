@@ -146,12 +146,12 @@ await Promise.all([...p, dropped])`})
 func (s Suite) callOptions(t *testing.T) {
 	const caught = ` catch (e) { return [e instanceof ToolCallError, e.toolName, e.code] }`
 	s.rows(t, []row{
-		{name: "timeoutMs ends one call", code: `try { await tools.hold({}, {timeoutMs: 20}) }` + caught, value: `[true,"hold","TOOL_TIMEOUT"]`, calls: []string{"hold {}"}},
+		{name: "timeoutMs ends one call", hasty: true, code: `try { await tools.hold({}, {timeoutMs: 20}) }` + caught, value: `[true,"hold","TOOL_TIMEOUT"]`, calls: []string{"hold {}"}},
 		{name: "timeoutMs frees the lane", code: "const a = tools.hold({}, { timeoutMs: 20 }).catch(e => e.code); const b = tools.echo({ n: 1 });\nreturn [await a, await b]", value: `["TOOL_TIMEOUT",{"n":1}]`},
 		{name: "timeoutMs that is not reached", code: `return await tools.echo({a: 1}, {timeoutMs: 15000})`, value: `{"a":1}`},
-		{name: "a signal ends one call", code: "const c = new AbortController();\nsetTimeout(() => c.abort(), 10);\ntry { await tools.hold({}, { signal: c.signal }) }" + caught, value: `[true,"hold","ABORTED"]`, calls: []string{"hold {}"}},
+		{name: "a signal ends one call", hasty: true, code: "const c = new AbortController();\nsetTimeout(() => c.abort(), 10);\ntry { await tools.hold({}, { signal: c.signal }) }" + caught, value: `[true,"hold","ABORTED"]`, calls: []string{"hold {}"}},
 		{name: "a signal frees the lane", code: "const c = new AbortController();\nconst a = tools.hold({}, { signal: c.signal }).catch(e => e.code); const b = tools.echo({ n: 1 });\nsetTimeout(() => c.abort(), 10);\nreturn [await a, await b]", value: `["ABORTED",{"n":1}]`},
-		{name: "a queued call is taken out", code: "const c = new AbortController(), d = new AbortController();\nconst a = tools.hold({}, { signal: d.signal }).catch(e => e.code); const b = tools.echo({ n: 1 }, { signal: c.signal }).catch(e => e.code);\nsetTimeout(() => c.abort(), 0);\nconst first = await b; d.abort(); return [first, await a]", value: `["ABORTED","ABORTED"]`, calls: []string{"hold {}"}},
+		{name: "a queued call is taken out", hasty: true, code: "const c = new AbortController(), d = new AbortController();\nconst a = tools.hold({}, { signal: d.signal }).catch(e => e.code); const b = tools.echo({ n: 1 }, { signal: c.signal }).catch(e => e.code);\nsetTimeout(() => c.abort(), 0);\nconst first = await b; d.abort(); return [first, await a]", value: `["ABORTED","ABORTED"]`, calls: []string{"hold {}"}},
 		{name: "a signal that is already aborted", code: "const c = new AbortController(); c.abort();\ntry { await tools.echo({}, { signal: c.signal }) }" + caught, value: `[true,"echo","ABORTED"]`, calls: []string{}},
 		{name: "an abort after the end does nothing", code: "const c = new AbortController(); const r = await tools.echo({ a: 1 }, { signal: c.signal }); c.abort(); return r", value: `{"a":1}`},
 		{name: "AbortSignal.timeout", code: `try { await tools.hold({}, {signal: AbortSignal.timeout(10)}) }` + caught, value: `[true,"hold","ABORTED"]`},
@@ -173,7 +173,7 @@ func (s Suite) outstanding(t *testing.T) {
 		{name: "a floating call that fails early is a note", code: "tools.fail({ message: 'no post' });\nawait tools.echo({});\nreturn 'sent'", value: `"sent"`, notes: []string{"fail", "no post"}},
 		{name: "no script code runs after the return", code: "tools.echo({}).then(() => { console.log('late'); return tools.echo({ late: 1 }) });\nreturn 1", value: `1`, calls: []string{"echo {}"}, notes: []string{"echo"}},
 		{name: "a call that was awaited is no note", code: "await tools.echo({}); return 1", value: `1`},
-		{name: "after a throw queued calls are not made", code: "tools.hold({});\ntools.echo({ n: 1 });\ntools.echo({ n: 2 });\nawait new Promise(r => setTimeout(r, 5));\nthrow new Error('stop')", fails: throws(5, "Error", "stop"), calls: []string{"hold {}"}},
+		{name: "after a throw queued calls are not made", hasty: true, code: "tools.hold({});\ntools.echo({ n: 1 });\ntools.echo({ n: 2 });\nawait new Promise(r => setTimeout(r, 5));\nthrow new Error('stop')", fails: throws(5, "Error", "stop"), calls: []string{"hold {}"}},
 		{name: "a call in a finally after the throw", code: "try { throw new Error('first') } finally { await tools.echo({ clean: 1 }) }", fails: throws(1, "Error", "first"), calls: []string{`echo {"clean":1}`}},
 		{name: "an unhandled rejection fails the run", code: "const a = 1;\nPromise.reject(new Error('lost'));\nreturn 1", fails: throws(2, "", "unhandled rejection")},
 		{name: "an unhandled rejection of an async function", code: "async function f() {\n  await null;\n  throw new TypeError('lost');\n}\nf();\nawait tools.echo({});\nreturn 1", fails: throws(3, "", "lost")},

@@ -96,6 +96,7 @@ type row struct {
 	fails *failure // nil: the program succeeds
 	notes []string // each is part of one of the notes; nil: there is none
 	calls []string // "member args" in the order the host saw them; nil: not compared
+	hasty bool     // the program may give up the calls before the host sees one
 	loose bool     // the logs are not compared
 	any   bool     // nothing is compared: the run has to end
 }
@@ -188,7 +189,7 @@ func (r row) check(t *testing.T, rt runtime.Runtime) {
 			t.Errorf("no note says %q: %q", want, res.Notes)
 		}
 	}
-	if r.calls != nil {
+	if r.calls != nil && !(r.hasty && len(h.seen()) == 0) {
 		if diff := cmp.Diff(r.calls, h.seen(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("calls (-want +got):\n%s", diff)
 		}
