@@ -48,21 +48,29 @@ func (s GuardScope) Use(name string, guard Guard) (remove func()) {
 // check asks the guards; nil means that all abstained. scopes are the call's,
 // nearest first.
 func (g *Guards) check(call tools.Call, scopes []any, onPanic func(*tools.PanicError)) *DeniedError {
+	for _, e := range g.order(scopes) {
+		if reason := askGuard(e, call, onPanic); reason != "" {
+			return &DeniedError{Code: tools.CodeDeniedByGuard, Origin: OriginGuard, By: e.name, Reason: reason}
+		}
+	}
+	return nil
+}
+
+// order lists the guards of a call in the order in which they are asked.
+func (g *Guards) order(scopes []any) []*registration[Guard] {
 	list := g.list.all()
 	if len(list) == 0 {
 		return nil
 	}
+	order := make([]*registration[Guard], 0, len(list))
 	for _, scope := range append([]any{nil}, reversed(scopes)...) {
 		for _, e := range list {
-			if e.agent != scope {
-				continue
-			}
-			if reason := askGuard(e, call, onPanic); reason != "" {
-				return &DeniedError{Code: tools.CodeDeniedByGuard, Origin: OriginGuard, By: e.name, Reason: reason}
+			if e.agent == scope {
+				order = append(order, e)
 			}
 		}
 	}
-	return nil
+	return order
 }
 
 func reversed(scopes []any) []any {

@@ -73,6 +73,7 @@ func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
 		x.finalizer = x.tool.Definition().Finalize
 	}
 	spec.Transport = p.isTransport(x.tool)
+	spec.Subjects = tools.SubjectsOf(x.tool, spec.Args)
 	x.call = tools.NewCall(spec)
 	return x
 }

@@ -174,7 +174,8 @@ func panicked(where string, value any) *tools.PanicError {
 type registration[F any] struct {
 	name  string
 	fn    F
-	agent any // nil: for every call
+	agent any  // nil: for every call
+	rule  Rule // what fn asks, if it is a pre-execute listener made by UseRule
 }
 
 // registrations is a list of named functions. Readers take a snapshot without
@@ -199,7 +200,10 @@ func (r *registrations[F]) add(name string, fn F, agent any, front bool) (remove
 	if reflect.ValueOf(fn).IsNil() {
 		panic(fmt.Sprintf("pipeline: cannot register the %s %q: the function is nil", r.kind, name))
 	}
-	entry := &registration[F]{name, fn, agent}
+	return r.insert(&registration[F]{name: name, fn: fn, agent: agent}, front)
+}
+
+func (r *registrations[F]) insert(entry *registration[F], front bool) (remove func()) {
 	r.update(func(list []*registration[F]) []*registration[F] {
 		if front {
 			return append([]*registration[F]{entry}, list...)

@@ -43,6 +43,9 @@ type CallSpec struct {
 	Parent     Token
 	Transport  bool
 	Site       Site
+	// Subjects finds what the call would touch; see SubjectsOf. It must always
+	// give the same answer. Nil: the tool does not tell.
+	Subjects func() ([]Subject, error)
 }
 
 // NewCall makes a Call. The pipeline is its normal user; tests of guards,

@@ -64,18 +64,7 @@ func DefineWith[In, Out any](def Definition, fn func(context.Context, *Run, In) 
 		def.Output = schema
 		def.trusted = !schema.IsZero()
 	}
-	name := def.Name
-	def.Handler = func(ctx context.Context, run *Run) (Result, error) {
-		var in In
-		if err := decodeArgs(name, run.Args(), &in); err != nil {
-			return Result{}, err
-		}
-		out, err := fn(ctx, run, in)
-		if err != nil {
-			return Result{}, err
-		}
-		return encodeResult(name, out)
-	}
+	def.Handler = HandlerOf(def.Name, fn)
 	return &def
 }
 

@@ -38,6 +38,22 @@ type Definition struct {
 	Timeout time.Duration
 	// Annotations describe the tool to policies.
 	Annotations Annotations
+	// Subjects says what a call with these arguments, which fit Input, would
+	// touch, without touching it. Rules about paths, commands and hosts are
+	// tested on the answer; an error denies where such rules exist. Nil: the
+	// tool does not tell, and only rules that name it apply.
+	Subjects func(args JSON) ([]Subject, error)
+	// Preview is the body of a dry run (see DryRun): it returns what the body
+	// would return and changes nothing. Nil: such a call is refused, unless the
+	// tool is ReadOnly, whose body runs.
+	Preview Handler
+	// PresentCall and PresentResult make the cards a person is shown, before
+	// and after the body. Both are pure and may be called on replay, with
+	// arguments that no longer fit Input. Nil, a panic and the zero Card mean
+	// the generic card. Card.Content of a result may be left empty: it is then
+	// the result's.
+	PresentCall   func(args JSON) Card
+	PresentResult func(args JSON, outcome Final) Card
 
 	// trusted marks values that need no validation because a Go type made them.
 	trusted bool
