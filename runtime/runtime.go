@@ -47,6 +47,9 @@ type Request struct {
 	// Nested marks a run inside another run, which must never wait for a slot
 	// its ancestor holds.
 	Nested bool
+	// CheckOnly compiles the program and runs nothing of it: the Result has a
+	// Failure if it could not run, and notes about what would go wrong.
+	CheckOnly bool
 }
 
 // Binding connects a namespace with what answers its calls in this run.

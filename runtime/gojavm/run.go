@@ -224,7 +224,7 @@ func (r *run) execute() {
 			r.stopWith(engineFailed(x))
 		}
 	}()
-	if r.dead() || !r.prepare() {
+	if r.dead() || !r.prepare() || r.req.CheckOnly {
 		return
 	}
 	if r.start() && r.loop() && r.conclude() {
@@ -255,6 +255,11 @@ func (r *run) prepare() bool {
 	}
 	r.prog = prog
 	r.note(prog.notes...)
+	if r.req.CheckOnly {
+		r.note(r.unboundCalls()...)
+		return true
+	}
+	prog.tree = nil
 	return r.turn(r.furnish)
 }
 

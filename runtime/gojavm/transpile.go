@@ -58,7 +58,8 @@ type program struct {
 	lines    []string
 	compiled *goja.Program
 	places   *places
-	notes    []string // input that was forgiven
+	notes    []string     // input that was forgiven
+	tree     *ast.Program // what was compiled; only for checks
 }
 
 // transpile turns TypeScript or JavaScript into a compiled program, or says why
@@ -248,7 +249,7 @@ func (p *program) compile(js string) *runtime.Failure {
 	}
 	// Only now, so that errors of the parser and the compiler come in one unit.
 	tree.File.SetSourceMap(p.places.consumer)
-	p.compiled = compiled
+	p.compiled, p.tree = compiled, tree
 	return nil
 }
 

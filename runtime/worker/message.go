@@ -41,6 +41,7 @@ type runMeta struct {
 	Parallel   int             `json:"parallel"`
 	Clock      bool            `json:"clock"` // ask the parent for the time
 	Seed       *uint64         `json:"seed"`
+	CheckOnly  bool            `json:"checkOnly"`
 }
 
 type namespaceMeta struct {

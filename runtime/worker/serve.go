@@ -142,7 +142,7 @@ type job struct {
 
 // request rebuilds the request of a run.
 func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
-	req := runtime.Request{Program: body[:meta.Program], Input: body[meta.Program:], Name: meta.Name, Limits: meta.Limits, Parallel: meta.Parallel, Seed: meta.Seed, Log: j.log}
+	req := runtime.Request{Program: body[:meta.Program], Input: body[meta.Program:], Name: meta.Name, Limits: meta.Limits, Parallel: meta.Parallel, Seed: meta.Seed, CheckOnly: meta.CheckOnly, Log: j.log}
 	if meta.Clock {
 		req.Clock = j.clock
 	}

@@ -86,7 +86,7 @@ func aborted(cause error) runtime.Failure {
 
 // start sends the run frame. A failure shows as the end of the connection.
 func (s *session) start() {
-	meta := runMeta{Name: s.req.Name, Program: len(s.req.Program), Limits: s.limits, Parallel: s.parallel(), Clock: s.req.Clock != nil, Seed: s.req.Seed}
+	meta := runMeta{Name: s.req.Name, Program: len(s.req.Program), Limits: s.limits, Parallel: s.parallel(), Clock: s.req.Clock != nil, Seed: s.req.Seed, CheckOnly: s.req.CheckOnly}
 	// The wall clock is kept here, where approvals stop it.
 	meta.Limits.Wall = runtime.MaxWall
 	for _, b := range s.req.Bindings {
