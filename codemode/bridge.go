@@ -126,7 +126,7 @@ func (b *bridge) begin(name string) (n int, id string) {
 }
 
 func (b *bridge) settle(n int, o pipeline.Outcome) {
-	record := CallRecord{ID: o.Call().ID(), Name: o.Call().Name(), State: o.State(), Ms: millis(o.Took()), Error: o.Message()}
+	record := CallRecord{ID: o.Call().ID(), Name: o.Call().Name(), State: o.State(), Ms: millis(o.Took()), Line: o.Call().Site().Line, Error: o.Message(), Code: o.Info().Code}
 	var images []tools.Content
 	if !o.IsError() {
 		images = o.Images()

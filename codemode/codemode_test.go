@@ -145,10 +145,10 @@ func TestFailureText(t *testing.T) {
 		t.Errorf("the text does not end with the ledger:\n%s", text)
 	}
 	want := []codemode.CallRecord{
-		{ID: "c1:code:1", Name: "append_line", State: pipeline.StateDone},
-		{ID: "c1:code:2", Name: "append_line", State: pipeline.StateDone},
-		{ID: "c1:code:3", Name: "append_line", State: pipeline.StateDone},
-		{ID: "c1:code:4", Name: "append_line", State: pipeline.StateFailed, Error: "disk full"},
+		{ID: "c1:code:1", Name: "append_line", State: pipeline.StateDone, Line: 3},
+		{ID: "c1:code:2", Name: "append_line", State: pipeline.StateDone, Line: 3},
+		{ID: "c1:code:3", Name: "append_line", State: pipeline.StateDone, Line: 3},
+		{ID: "c1:code:4", Name: "append_line", State: pipeline.StateFailed, Line: 3, Error: "disk full", Code: "DISK_FULL"},
 	}
 	if diff := cmp.Diff(want, timeless(e.Report.Calls)); diff != "" {
 		t.Errorf("ledger (-want +got):\n%s", diff)

@@ -69,7 +69,7 @@ func TestHostileErrors(t *testing.T) {
 			if got := e.Failure.Message; got != "Error: "+want {
 				t.Errorf("%s: the program read %q, want %q", tool, got, want)
 			}
-			record := []codemode.CallRecord{{ID: "c1:code:1", Name: tool, State: pipeline.StateFailed, Error: want}}
+			record := []codemode.CallRecord{{ID: "c1:code:1", Name: tool, State: pipeline.StateFailed, Line: 1, Error: want}}
 			if diff := cmp.Diff(record, timeless(e.Report.Calls)); diff != "" {
 				t.Errorf("%s: ledger (-want +got):\n%s", tool, diff)
 			}

@@ -30,7 +30,9 @@ type CallRecord struct {
 	Name  string         `json:"name"`
 	State pipeline.State `json:"state"`
 	Ms    float64        `json:"ms"`              // from start to settlement
+	Line  int            `json:"line,omitempty"`  // of the program, 1-based
 	Error string         `json:"error,omitempty"` // the failure's message
+	Code  string         `json:"code,omitempty"`  // the failure's code, if it has one
 }
 
 // Usage is what a run cost.
@@ -59,7 +61,7 @@ func ReportOf(o pipeline.Outcome) *Report {
 
 func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Report {
 	for _, inv := range res.Usage.NotStarted {
-		calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted})
+		calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
 	}
 	return &Report{
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
