@@ -1,4 +1,3 @@
-// Package examples holds programs worth copying, and the test that runs them.
 package examples
 
 import (
@@ -18,16 +17,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
-	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
-	"github.com/runcode-go/runcode/tools/fstools"
-	"github.com/runcode-go/runcode/tools/mocktools"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCountMarkers(t *testing.T) {
 	dir := snapshot(t)
@@ -52,7 +45,7 @@ func TestCountMarkers(t *testing.T) {
 				lines, files := countLines(t, dir, m, tc.glob)
 				want += fmt.Sprintf("%-*s%8d%8d\n", width, m, lines, files)
 			}
-			out := runExample(t, "count-markers.ts", dir, "", tc.input)
+			out := runExample(t, example{script: "count-markers.ts", input: tc.input, tools: fileTools(t, dir)})
 			if diff := cmp.Diff(strings.TrimSuffix(want, "\n"), out.Text()); diff != "" {
 				t.Errorf("the table differs (-want +got):\n%s", diff)
 			}
@@ -129,7 +122,7 @@ func TestDuplicateFiles(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			want, all, skipped := findDuplicates(t, dir, tc.wanted)
-			out := runExample(t, "duplicate-files.ts", dir, "", tc.input)
+			out := runExample(t, example{script: "duplicate-files.ts", input: tc.input, tools: fileTools(t, dir)})
 			var got struct {
 				Logs   []string    `json:"logs"`
 				Result []duplicate `json:"result"`
@@ -196,7 +189,7 @@ func byFirst(list []duplicate) []duplicate {
 }
 
 func TestDeniedFallback(t *testing.T) {
-	mock := filepath.Join("scripts", "denied-fallback.mock.json")
+	mock := filepath.Join("data", "cache.mock.json")
 	for _, tc := range []struct {
 		name, input string
 		allowed     bool
@@ -209,11 +202,11 @@ func TestDeniedFallback(t *testing.T) {
 		{"allowed", "", true, `{"freed":1000,"enough":true}`, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			out := runExample(t, "denied-fallback.ts", "", mock, tc.input, func(p *pipeline.Pipeline) {
+			out := runExample(t, example{script: "denied-fallback.ts", input: tc.input, tools: mockTools(t, mock), setup: func(p *pipeline.Pipeline) {
 				if !tc.allowed {
 					p.PreExecute.Use("destructive", denyDestructive(p.Registry()))
 				}
-			})
+			}})
 			var got struct {
 				Logs   []string   `json:"logs"`
 				Result tools.JSON `json:"result"`
@@ -266,56 +259,6 @@ func denyDestructive(reg *tools.Registry) pipeline.Listener[tools.Call, pipeline
 	}
 }
 
-// runExample runs a script over the file tools of a directory or the tools of a
-// mock file; it must succeed.
-func runExample(t *testing.T, script, dir, mock, input string, setup ...func(*pipeline.Pipeline)) pipeline.Outcome {
-	t.Helper()
-	code, err := os.ReadFile(filepath.Join("scripts", script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reg, err := tools.NewRegistry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mock != "" {
-		defs, err := mocktools.LoadFile(mock)
-		if err == nil {
-			_, err = reg.Add(defs...)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		set, err := fstools.New(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer set.Close()
-		if _, err := reg.Add(set.Tools()...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := pipeline.New(reg, nil)
-	for _, f := range setup {
-		f(p)
-	}
-	cm, err := codemode.New(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cm.Close()
-	program := codemode.Program{Code: string(code)}
-	if input != "" {
-		program.Input = tools.MustJSON(input)
-	}
-	out := cm.Run(t.Context(), program)
-	if out.IsError() {
-		t.Fatalf("%s failed: %s", script, out.Text())
-	}
-	return out
-}
-
 // snapshot is a copy of this repository's text files, which nobody changes
 // while two programs count in it.
 func snapshot(t *testing.T) string {
@@ -352,35 +295,4 @@ func snapshot(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// contents is every file below dir, by its path with slashes.
-func contents(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	all := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err == nil {
-			all[filepath.ToSlash(rel)], err = os.ReadFile(path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

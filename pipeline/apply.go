@@ -60,7 +60,7 @@ func (x *execution) finalize() {
 	defer x.settleCrash(fmt.Sprintf("the finalizer of tool %q", x.call.Name()))
 	r := x.result
 	blocks, replaced := x.finalizer(x.call, tools.Final{
-		IsError: r.IsError(), Content: r.Content(), Value: r.Value(), Err: r.Err(),
+		IsError: r.IsError(), Content: r.Content(), Value: r.Value(), Err: r.Err(), Detail: r.Detail(),
 	})
 	if replaced {
 		x.result.core = r.get().withContent(blocks)

@@ -50,6 +50,10 @@ func (x *execution) bodyResult(ctx context.Context) *core {
 		err = x.checkArgs(tool)
 	}
 	if err == nil {
+		_, err = x.call.Subjects()
+		x.p.logIfPanic(err, x.call)
+	}
+	if err == nil {
 		err = x.regrant(ctx, tool)
 	}
 	if err != nil {

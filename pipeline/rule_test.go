@@ -126,3 +126,32 @@ func TestSubjectsAreFoundOnce(t *testing.T) {
 	check(t, "judged", judged, []tools.Subject{{Access: tools.AccessRead, Path: "{}", Real: "a copy"}})
 	check(t, "opened", opened, []tools.Subject{{Access: tools.AccessRead, Path: "{}"}})
 }
+
+// A call whose subjects cannot be found does not run: policy could not have
+// judged it. Its error is the one the definition gave.
+func TestUnknownSubjectsFailTheCall(t *testing.T) {
+	for name, tt := range map[string]struct {
+		find func(tools.JSON) ([]tools.Subject, error)
+		code string
+		text string
+	}{
+		"error": {func(tools.JSON) ([]tools.Subject, error) {
+			return nil, &tools.Error{Name: "FSError", Code: "FS_SANDBOX_DENIED", Message: "outside"}
+		}, "FS_SANDBOX_DENIED", "Error: outside"},
+		"panic": {func(tools.JSON) ([]tools.Subject, error) { panic("secret") }, tools.CodePanic, `Error: finding the subjects of tool "x" crashed`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			def := pipelinetest.Text("x", "ok")
+			def.Subjects = tt.find
+			def.Handler = func(context.Context, *tools.Run) (tools.Result, error) {
+				t.Error("the body ran")
+				return tools.Result{}, nil
+			}
+			var logs logBuffer
+			o := exec(pipelinetest.New(t, &pipeline.Options{Logger: logs.logger()}, def), "x")
+			check(t, "code", o.Info().Code, tt.code)
+			check(t, "text", o.Text(), tt.text)
+			check(t, "state", o.State(), pipeline.StateNotStarted)
+		})
+	}
+}

@@ -40,8 +40,8 @@ type Definition struct {
 	Annotations Annotations
 	// Subjects says what a call with these arguments, which fit Input, would
 	// touch, without touching it. Rules about paths, commands and hosts are
-	// tested on the answer; an error denies where such rules exist. Nil: the
-	// tool does not tell, and only rules that name it apply.
+	// tested on the answer. With an error the body is not run: the error is the
+	// call's. Nil: the tool does not tell, and only rules that name it apply.
 	Subjects func(args JSON) ([]Subject, error)
 	// Preview is the body of a dry run (see DryRun): it returns what the body
 	// would return and changes nothing. Nil: such a call is refused, unless the
@@ -69,10 +69,11 @@ type Annotations struct {
 	OpenWorld   bool `json:"openWorldHint,omitempty"`
 }
 
-// Final is the outcome a finalizer looks at.
+// Final is the outcome a finalizer looks at and the card of a result is made of.
 type Final struct {
 	IsError bool
 	Content []Content // a copy
 	Value   JSON      // zero for errors
 	Err     error     // nil for successes
+	Detail  any       // Result.Detail; nil on replay, since no log holds it
 }

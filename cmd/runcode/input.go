@@ -47,22 +47,23 @@ func withoutHashbang(code string) string {
 	return code
 }
 
-// readInput reads the value of --input.
-func readInput(flag string) (tools.JSON, error) {
-	if file, ok := strings.CutPrefix(flag, "@"); ok {
+// readValue reads a JSON value given as text or as @FILE; the name says where it
+// was given.
+func readValue(name, given string) (tools.JSON, error) {
+	if file, ok := strings.CutPrefix(given, "@"); ok {
 		text, err := readFile(file, maxInputFile)
 		if err != nil {
-			return tools.JSON{}, fmt.Errorf("--input: cannot read the file: %w", err)
+			return tools.JSON{}, fmt.Errorf("%s: cannot read the file: %w", name, err)
 		}
 		input, err := tools.ParseJSON(strings.TrimPrefix(text, "\uFEFF"))
 		if err != nil {
-			return tools.JSON{}, fmt.Errorf("--input: %s: %w", file, err)
+			return tools.JSON{}, fmt.Errorf("%s: %s: %w", name, file, err)
 		}
 		return input, nil
 	}
-	input, err := tools.ParseJSON(flag)
+	input, err := tools.ParseJSON(given)
 	if err != nil {
-		return tools.JSON{}, fmt.Errorf("--input: %w; give JSON text, or @FILE to read it from a file", err)
+		return tools.JSON{}, fmt.Errorf("%s: %w; give JSON text, or @FILE to read it from a file", name, err)
 	}
 	return input, nil
 }

@@ -12,9 +12,12 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/internal/cardview"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/redact"
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/tools"
 )
 
 func isTerminal(w io.Writer) bool {
@@ -22,50 +25,85 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// maxLiveLines bounds the sub-calls listed one by one; later ones are counted.
-const maxLiveLines = 100
+// What the view shows of one run, whatever the program does.
+const (
+	maxLiveLines = 100   // sub-calls listed one by one; later ones are counted
+	maxLogLines  = 200   // console lines; later ones are counted
+	maxCardLines = 12    // below one call
+	maxShownText = 1_000 // bytes looked at for one line
+	maxLevel     = 8     // of indentation
+)
 
-// maxShownArgs bounds the arguments looked at for one line, in bytes.
-const maxShownArgs = 1_000
-
-// liveView shows sub-calls on a terminal while they happen, one line each, and
-// a one-line summary at the end on any standard error. It is a sink: the
-// pipeline calls it in order.
+// liveView shows a run on a terminal while it happens: its sub-calls as a tree,
+// a line each and the changes they made below it, and what the program prints.
+// At the end it writes a one-line summary, on any standard error. It is a sink:
+// the pipeline calls it in order. All methods are safe for concurrent use, but
+// for finish and summary, which come last. The fields above mu are set before
+// the run.
 type liveView struct {
 	w        io.Writer
-	terminal bool
+	terminal bool       // if not, only the summary is written
 	width    func() int // columns; asked for each line, since windows change
+	colour   bool
+	// registry has the tools whose cards are shown. Nil: a call is shown with
+	// its arguments.
+	registry *tools.Registry
+	redactor *redact.Redactor // of everything shown; nil: nothing is hidden
+	allCards bool             // not only changes and failed commands are drawn
 
 	mu      sync.Mutex
-	running []dispatched
+	out     strings.Builder // what is written at the end of the method
+	running []*liveCall
 	settled int
-	open    bool // the cursor stands behind a line that will be overwritten
+	drawn   map[string][]string // lines of calls whose last event is still to come, by id
+	below   *liveCall           // the call under which the last line stands; nil: the program
+	logged  int                 // console lines, shown or not
+	open    bool                // the cursor stands behind a line that will be overwritten
 }
 
+// newLiveView makes a view that writes to w, which is a terminal or not.
 func newLiveView(w io.Writer) *liveView {
-	v := &liveView{w: w, terminal: isTerminal(w)}
+	v := &liveView{w: w, drawn: map[string][]string{}}
+	if f, ok := w.(*os.File); ok {
+		v.onTerminal(f)
+	}
+	return v
+}
+
+// onTerminal tells a view whose writer only leads to the terminal which it is.
+func (v *liveView) onTerminal(f *os.File) {
+	v.terminal = isTerminal(f)
+	v.colour = cardview.ColourFor(f, os.Getenv)
 	v.width = func() int {
-		if width, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil && width > 0 {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
 		return 80
 	}
-	return v
+}
+
+// liveCall is a sub-call that runs.
+type liveCall struct {
+	id, name, args string    // of name and args no more than is shown; args without secrets
+	parent         *liveCall // nil: the program's, or a model's call
+}
+
+func (c *liveCall) level() (n int) {
+	for ; c != nil; c = c.parent {
+		n++
+	}
+	return n
 }
 
 // dispatched is what the view reads of the two events of a sub-call.
 type dispatched struct {
 	ID         string         `json:"subCallId"`
+	ParentID   string         `json:"parentCallId"`
 	Name       string         `json:"name"`
-	Arguments  rawText        `json:"arguments"`
+	Arguments  tools.JSON     `json:"arguments"`
 	State      pipeline.State `json:"state"`
 	DurationMs float64        `json:"durationMs"`
 }
-
-// rawText keeps a JSON value as its text.
-type rawText string
-
-func (t *rawText) UnmarshalJSON(text []byte) error { *t = rawText(text); return nil }
 
 // Emit implements pipeline.Sink. It never fails: a view that cannot be drawn
 // must not stop a call.
@@ -80,13 +118,131 @@ func (v *liveView) Emit(e pipeline.Event) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if e.Type == pipeline.EventCodeDispatchStart {
-		v.running = append(v.running, d)
+		v.running = append(v.running, v.newCall(d))
 	} else {
-		v.running = slices.DeleteFunc(v.running, func(r dispatched) bool { return r.ID == d.ID })
 		v.settle(d)
 	}
 	v.drawRunning()
+	v.flush()
 	return nil
+}
+
+// newCall makes the record of a call; v.mu is held.
+func (v *liveView) newCall(d dispatched) *liveCall {
+	c := &liveCall{id: d.ID, name: head(d.Name), parent: v.find(d.ParentID)}
+	if v.settled < maxLiveLines {
+		c.args = head(v.redactor.JSON(d.Arguments).String())
+	}
+	return c
+}
+
+// find returns the running call with that id, nil for none; v.mu is held.
+func (v *liveView) find(id string) *liveCall {
+	for _, c := range v.running {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// settledOutcome draws a sub-call, which the pipeline tells observers of before
+// it emits the event. It is an observer for pipeline.OnResult.
+func (v *liveView) settledOutcome(o pipeline.Outcome) {
+	if !v.terminal || o.Call().ParentID() == "" {
+		return
+	}
+	v.mu.Lock()
+	c := v.find(o.Call().ID())
+	listed := v.settled < maxLiveLines
+	v.mu.Unlock()
+	if c == nil || !listed {
+		return
+	}
+	lines := v.draw(c, o) // tools draw their cards: the lock is not held
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.drawn) >= runtime.MaxParallel {
+		clear(v.drawn) // of calls whose events went elsewhere
+	}
+	v.drawn[c.id] = lines
+}
+
+// draw is the lines of a settled call: itself, why it failed, what it changed.
+func (v *liveView) draw(c *liveCall, o pipeline.Outcome) []string {
+	subject := c.subject
+	var below []string
+	if card, ok := v.card(o); ok {
+		if card.Type != tools.CardGeneric || card.Title != c.name {
+			subject = func(columns int) string { return titled(c.name, card, columns) }
+		}
+		if !o.IsError() && (v.allCards || telling(card)) {
+			below = v.drawCard(card, c.level())
+		}
+	}
+	if o.IsError() {
+		reason, _, _ := strings.Cut(strings.TrimSpace(v.redactor.Text(o.Message())), "\n")
+		below = append(below, v.line(c.level()+2, "", "", func(columns int) string {
+			return v.paint(sgrRed, termtext.Cut(termtext.EscapeLine(head(reason)), columns))
+		}, ""))
+	}
+	return append([]string{v.settledLine(c.level(), o.State(), o.Took(), subject)}, below...)
+}
+
+// card is the tool's card of an outcome, without what is not to be seen.
+func (v *liveView) card(o pipeline.Outcome) (card tools.Card, ok bool) {
+	if v.registry == nil {
+		return card, false
+	}
+	tool := v.registry.Lookup(o.Call().Name())
+	if tool == nil {
+		return card, false
+	}
+	card = tool.PresentResult(o.Call().Args(), tools.Final{
+		IsError: o.IsError(), Content: o.Content(), Value: o.Value(), Err: o.Err(), Detail: o.Detail(),
+	})
+	if !v.allCards {
+		card.Content = nil // may be large, and is not shown
+	}
+	return cardview.MapTexts(card, v.redactor.Text), true
+}
+
+// telling reports whether a card is drawn below its call also by default: a
+// change, or a command that did not succeed.
+func telling(card tools.Card) bool {
+	switch card.Type {
+	case tools.CardDiff:
+		return true
+	case tools.CardTerminal:
+		return card.ExitCode == nil || *card.ExitCode != 0
+	}
+	return false
+}
+
+func (v *liveView) drawCard(card tools.Card, level int) []string {
+	indent := indent(level + 2)
+	lines := cardview.Draw(card, cardview.Style{
+		Width: max(v.width()-1-len(indent), 1), Colour: v.colour, MaxLines: maxCardLines, Untitled: true,
+	})
+	for i, line := range lines {
+		lines[i] = indent + line
+	}
+	return lines
+}
+
+// titled is a call by its card, after the tool's name: a card must not pass for
+// another tool's.
+func titled(name string, card tools.Card, columns int) string {
+	if title := cardview.Title(card); len(title) >= len(name) && strings.EqualFold(title[:len(name)], name) {
+		return cardview.TitleWithin(card, columns)
+	}
+	name = termtext.Cut(termtext.EscapeLine(name), columns) + " "
+	return name + cardview.TitleWithin(card, columns-termtext.Width(name))
+}
+
+// subject is a call by its arguments.
+func (c *liveCall) subject(columns int) string {
+	return termtext.Cut(termtext.EscapeLine(c.name+" "+c.args), columns)
 }
 
 // marks are drawn before a settled call.
@@ -97,22 +253,82 @@ var marks = map[pipeline.State]string{
 	pipeline.StateNotStarted: "⊘ ",
 }
 
-// settle writes the line of a settled call, which stays.
+// settle writes the lines of a settled call, which stay; v.mu is held.
 func (v *liveView) settle(d dispatched) {
+	c := v.find(d.ID)
+	if c == nil {
+		c = v.newCall(d)
+	}
+	v.running = slices.DeleteFunc(v.running, func(r *liveCall) bool { return r == c })
+	lines, drawn := v.drawn[d.ID]
+	delete(v.drawn, d.ID)
 	v.settled++
 	if v.settled > maxLiveLines {
 		return
 	}
-	tail := "  " + shortDuration(time.Duration(d.DurationMs*float64(time.Millisecond)))
-	if d.State != pipeline.StateDone {
-		tail = "  " + spaced(d.State) + tail
+	if !drawn {
+		lines = []string{v.settledLine(c.level(), d.State, ofMillis(d.DurationMs), c.subject)}
 	}
 	v.clear()
-	fmt.Fprintln(v.w, v.line(marks[d.State], d, tail))
+	v.moveBelow(c.parent)
+	v.print(lines...)
 }
 
-// drawRunning writes the line that the next event overwrites: the call that was
-// started last, or how many have settled.
+// moveBelow makes the next line stand under a call, nil for the program. A call
+// that has lines under it gets one of its own above them, and again where lines
+// of others have come between; v.mu is held.
+func (v *liveView) moveBelow(c *liveCall) {
+	for above := v.below; ; above = above.parent {
+		if above == c {
+			v.below = c
+			return
+		}
+		if above == nil {
+			break
+		}
+	}
+	v.moveBelow(c.parent)
+	v.print(v.line(c.level(), "▸ ", "", c.subject, ""))
+	v.below = c
+}
+
+// log shows what the program prints to its console.
+func (v *liveView) log(line runtime.Line) {
+	if !v.terminal {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	count := 1 + strings.Count(line.Text, "\n")
+	room := maxLogLines - v.logged
+	v.logged += count
+	if room <= 0 {
+		return
+	}
+	v.clear()
+	v.moveBelow(nil)
+	for text := range strings.SplitSeq(v.redactor.Text(line.Text), "\n") {
+		if room--; room < 0 {
+			break
+		}
+		v.print(v.logLine(line.Level, text))
+	}
+	v.drawRunning()
+	v.flush()
+}
+
+func (v *liveView) logLine(level, text string) string {
+	sgr := sgrDim
+	if level == "error" {
+		sgr = sgrRed
+	}
+	return v.line(1, "│ ", sgrDim, func(columns int) string {
+		return v.paint(sgr, termtext.Cut(termtext.EscapeLine(head(text)), columns))
+	}, "")
+}
+
+// drawRunning writes the line that the next one overwrites: the call that was
+// started last, or how many have settled; v.mu is held.
 func (v *liveView) drawRunning() {
 	v.clear()
 	var line string
@@ -122,103 +338,97 @@ func (v *liveView) drawRunning() {
 	case n == 0:
 		return
 	case n == 1:
-		line = v.line("… ", v.running[0], "")
+		line = v.runningLine(v.running[0], "")
 	default:
-		line = v.line("… ", v.running[n-1], fmt.Sprintf("  and %d more", n-1))
+		line = v.runningLine(v.running[n-1], fmt.Sprintf("  and %d more", n-1))
 	}
-	fmt.Fprint(v.w, line)
+	v.out.WriteString(line)
 	v.open = true
 }
 
-// line is one call, cut to the width of the terminal.
-func (v *liveView) line(mark string, d dispatched, tail string) string {
-	args := string(d.Arguments)
-	if len(args) > maxShownArgs {
-		args = strings.ToValidUTF8(args[:maxShownArgs], "") + "…"
-	}
-	room := v.width() - 1 - utf8.RuneCountInString("  "+mark+tail)
-	return "  " + mark + termtext.Cut(termtext.EscapeLine(d.Name+" "+args), max(room, 1)) + tail
+func (v *liveView) runningLine(c *liveCall, tail string) string {
+	return v.line(c.level(), "… ", "", c.subject, tail)
 }
 
-// clear empties the line that may be overwritten, if there is one.
+// settledLine is the line of a settled call; subject makes what stands between
+// the mark and how it went.
+func (v *liveView) settledLine(level int, state pipeline.State, took time.Duration, subject func(columns int) string) string {
+	sgr, tail := sgrGreen, "  "+shortDuration(took)
+	if state != pipeline.StateDone {
+		sgr, tail = sgrRed, "  "+spaced(state)+tail
+	}
+	return v.line(level, marks[state], sgr, subject, tail)
+}
+
+// line is one line of the tree, cut to the width of the terminal. The colour is
+// the mark's.
+func (v *liveView) line(level int, mark, sgr string, text func(columns int) string, tail string) string {
+	indent := indent(level)
+	room := v.width() - 1 - utf8.RuneCountInString(indent+mark+tail)
+	return indent + v.paint(sgr, mark) + text(max(room, 1)) + v.paint(sgrDim, tail)
+}
+
+func indent(level int) string { return strings.Repeat("  ", min(level, maxLevel)) }
+
+// The colours of the view.
+const (
+	sgrDim   = "\x1b[2m"
+	sgrRed   = "\x1b[31m"
+	sgrGreen = "\x1b[32m"
+	sgrReset = "\x1b[0m"
+)
+
+func (v *liveView) paint(sgr, text string) string {
+	if !v.colour || sgr == "" || text == "" {
+		return text
+	}
+	return sgr + text + sgrReset
+}
+
+// print adds whole lines; v.mu is held.
+func (v *liveView) print(lines ...string) {
+	for _, line := range lines {
+		v.out.WriteString(line + "\n")
+	}
+}
+
+// clear empties the line that may be overwritten, if there is one; v.mu is held.
 func (v *liveView) clear() {
 	if v.open {
-		fmt.Fprint(v.w, "\r\x1b[K")
+		v.out.WriteString("\r\x1b[K")
 		v.open = false
 	}
 }
 
-// finish removes what is not meant to stay. The outcome can be written now.
+// flush writes what has been drawn, in one piece; v.mu is held.
+func (v *liveView) flush() {
+	if v.out.Len() > 0 {
+		_, _ = io.WriteString(v.w, v.out.String())
+		v.out.Reset()
+	}
+}
+
+// finish removes what is not meant to stay, and counts what was not shown. The
+// outcome can be written now.
 func (v *liveView) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
 	v.running = nil
-	if v.terminal && v.settled > maxLiveLines {
-		fmt.Fprintf(v.w, "  … and %d more\n", v.settled-maxLiveLines)
+	if n := v.logged - maxLogLines; n > 0 {
+		v.print(v.logLine("", fmt.Sprintf("… and %d more lines", n)))
 	}
+	if n := v.settled - maxLiveLines; v.terminal && n > 0 {
+		v.print(fmt.Sprintf("  … and %d more", n))
+	}
+	v.flush()
 }
 
-// summary writes the notes and the one line that says how the run went.
-func (v *liveView) summary(out pipeline.Outcome) {
-	report := codemode.ReportOf(out)
-	if report == nil {
-		fmt.Fprintf(v.w, "runcode: %s\n", verdict(out))
-		return
+// head is the part of a text that can be seen on one line at most, with tabs as
+// spaces.
+func head(text string) string {
+	if len(text) > maxShownText {
+		text = strings.ToValidUTF8(text[:maxShownText], "") + "…"
 	}
-	if !out.IsError() { // the text of a failure has them
-		for _, note := range report.Usage.Notes {
-			fmt.Fprintf(v.w, "note: %s\n", termtext.Escape(note))
-		}
-	}
-	fmt.Fprintf(v.w, "runcode: %s, %s", verdict(out), tally(report.Calls))
-	if u := report.Usage; u.Isolation != "" { // a program refused outright has no engine
-		fmt.Fprintf(v.w, ", %s (%s computing), %s", shortDuration(ofMillis(u.WallMs)), shortDuration(ofMillis(u.ComputeMs)), u.Isolation)
-	}
-	fmt.Fprintln(v.w)
-}
-
-func verdict(out pipeline.Outcome) string {
-	if out.IsError() {
-		return "failed"
-	}
-	return "ok"
-}
-
-// tally says how many calls there were and what became of those not done.
-func tally(calls []codemode.CallRecord) string {
-	count := map[pipeline.State]int{}
-	for _, c := range calls {
-		count[c.State]++
-	}
-	text := fmt.Sprintf("%d calls", len(calls))
-	if len(calls) == 1 {
-		text = "1 call"
-	}
-	var bad []string
-	for _, state := range []pipeline.State{pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
-		if count[state] > 0 {
-			bad = append(bad, fmt.Sprintf("%d %s", count[state], spaced(state)))
-		}
-	}
-	if len(bad) > 0 {
-		text += " (" + strings.Join(bad, ", ") + ")"
-	}
-	return text
-}
-
-func spaced(s pipeline.State) string { return strings.ReplaceAll(string(s), "-", " ") }
-
-func ofMillis(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
-
-func shortDuration(d time.Duration) string {
-	switch {
-	case d < time.Millisecond:
-		return fmt.Sprintf("%dµs", d.Microseconds())
-	case d < 999950*time.Microsecond: // rounds to less than a second
-		return fmt.Sprintf("%.1fms", float64(d)/float64(time.Millisecond))
-	case d < time.Minute:
-		return fmt.Sprintf("%.2fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
+	return strings.ReplaceAll(text, "\t", "    ")
 }

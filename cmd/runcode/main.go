@@ -1,8 +1,11 @@
 // Command runcode runs programs that call tools.
 //
 //	runcode run script.ts     run a program over the built-in or mocked tools
+//	runcode check script.ts   say what is wrong with a program, running nothing
+//	runcode explain TOOL ARGS say what policy would do with a call, and why
 //	runcode types             print the TypeScript declarations of the tools
 //	runcode prompt            print what a model is told
+//	runcode trust             let a tree's own settings grant permissions
 package main
 
 import (
@@ -73,13 +76,16 @@ func newCommand(s *streams) *cobra.Command {
 		Long: "runcode runs a JavaScript or TypeScript program in which every await tools.name(args)\n" +
 			"goes through one tool pipeline: policy, approval, guards, the tool, the log.",
 		Example: "  runcode run script.ts\n" +
+			"  runcode run --dry-run script.ts\n" +
+			"  runcode check script.ts\n" +
+			"  runcode explain read '{\"file_path\":\".env\"}'\n" +
 			"  runcode types",
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; the commands are run, types and prompt (to run a program: runcode run SCRIPT)", args[0])
+				return fmt.Errorf("unknown command %q; the commands are run, check, explain, types, prompt and trust (to run a program: runcode run SCRIPT)", args[0])
 			}
 			return nil
 		},
@@ -89,7 +95,7 @@ func newCommand(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRunCommand(s), newTypesCommand(s), newPromptCommand(s))
+	root.AddCommand(newRunCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s))
 	return root
 }
 

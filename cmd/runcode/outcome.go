@@ -11,6 +11,7 @@ import (
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -23,6 +24,7 @@ func (s *session) print(out pipeline.Outcome) error {
 	err := s.write(out)
 	if s.live != nil {
 		s.live.summary(out)
+		s.unaskedNote()
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the outcome: %w", err)
@@ -67,6 +69,9 @@ type printedError struct {
 	Line    int    `json:"line,omitempty"`   // 1-based
 	Column  int    `json:"column,omitempty"` // 1-based, in characters
 	Frame   string `json:"frame,omitempty"`
+	Tool    string `json:"tool,omitempty"`   // of an uncaught ToolCallError
+	Reason  string `json:"reason,omitempty"` // its code
+	Hint    string `json:"hint,omitempty"`
 }
 
 // jsonText is the object that --json prints, on one line. The value goes into
@@ -111,11 +116,16 @@ func errorOf(out pipeline.Outcome) *printedError {
 	e := &printedError{Name: info.Name, Code: info.Code, Message: err.Error()}
 	var run *codemode.RunError
 	if errors.As(err, &run) {
-		f := run.Failure
-		e.Message, e.Kind = f.Message, string(f.Kind)
-		e.Line, e.Column, e.Frame = f.Site.Line, f.Site.Column, f.Frame
+		e.describe(run.Failure)
 	}
 	return e
+}
+
+// describe takes over what is known of a program's failure.
+func (e *printedError) describe(f runtime.Failure) {
+	e.Message, e.Kind = f.Message, string(f.Kind)
+	e.Line, e.Column, e.Frame = f.Site.Line, f.Site.Column, f.Frame
+	e.Tool, e.Reason, e.Hint = f.Tool, f.Code, f.Hint
 }
 
 func encode(value any) (tools.JSON, error) {

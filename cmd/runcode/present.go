@@ -53,7 +53,7 @@ func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)
 	}
-	set, err := f.open()
+	set, err := f.open(false)
 	if err != nil {
 		return err
 	}

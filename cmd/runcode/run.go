@@ -16,6 +16,9 @@ import (
 // runFlags are the flags of `runcode run`.
 type runFlags struct {
 	tools     toolFlags
+	config    configFlags
+	approve   string
+	dryRun    bool
 	input     string
 	mode      string
 	events    string
@@ -32,26 +35,29 @@ func newRunCommand(s *streams) *cobra.Command {
 		Use:   "run SCRIPT|-",
 		Short: "Run a program (- reads it from standard input)",
 		Long: "run executes one JavaScript or TypeScript program: the body of an async function, which\n" +
-			"returns or prints what is wanted. Standard output carries exactly the outcome's text.\n" +
+			"returns or prints what is wanted. Standard output carries exactly the outcome's text.\n\n" +
+			"What only reads runs. What changes something is asked about at the terminal, unless a\n" +
+			"rule of a settings file allows or denies it; where nobody can be asked it is denied. Rules\n" +
+			"have the form of Claude Code's settings: {\"permissions\":{\"allow\":[\"Edit(docs/**)\"],\n" +
+			"\"deny\":[\"Read(.env)\"]}}. What they say about a call is shown by runcode explain.\n\n" +
 			"A script may begin with the line #!/usr/bin/env -S runcode run\n\n" +
 			"Exit status: 0 success, 1 the program failed, 2 usage or configuration (nothing ran).",
 		Example: "  runcode run script.ts\n" +
 			"  echo 'return (await tools.glob({ pattern: \"**/*.go\" })).total' | runcode run -\n" +
 			"  runcode run --root src --input '{\"markers\":[\"TODO\"]}' count-markers.ts\n" +
+			"  runcode run --dry-run --config policy.json bulk-edit.ts\n" +
 			"  runcode run --tools none --mock tools.json --json script.ts",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("run takes one script, got %d arguments; use - to read it from standard input", len(args))
-			}
-			return nil
-		},
+		Args: oneScript("run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runScript(cmd.Context(), s, &f, cmd.Flags().Changed("input"), args[0])
+			return runScript(commandContext(cmd), s, &f, cmd.Flags().Changed("input"), args[0])
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.tools.register(flags)
+	f.config.register(flags)
+	flags.StringVar(&f.approve, "approve", "ask", "what becomes of calls that need approval: ask (without a terminal: deny), never or always")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing")
 	flags.StringVar(&f.input, "input", "", "the program's global input, as `JSON` text or @FILE")
 	flags.StringVar(&f.mode, "mode", "code", "how tools are presented: code or both")
 	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
@@ -64,9 +70,6 @@ func newRunCommand(s *streams) *cobra.Command {
 }
 
 func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path string) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	code, err := readScript(s.in, path)
 	if err != nil {
 		return err
@@ -76,18 +79,35 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 		program.Description = "Run standard input"
 	}
 	if hasInput {
-		if program.Input, err = readInput(f.input); err != nil {
+		if program.Input, err = readValue("--input", f.input); err != nil {
 			return err
 		}
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
 
-	ses, err := openSession(s, f)
+	ses, err := openSession(s, f, path, program.Code)
 	if err != nil {
 		return err
 	}
 	return ses.run(ctx, program)
+}
+
+// oneScript checks the arguments of a command that takes a script.
+func oneScript(command string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s takes one script, got %d arguments; use - to read it from standard input", command, len(args))
+		}
+		return nil
+	}
+}
+
+func commandContext(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
 }
 
 // run runs the program, and prints its outcome even if closing fails after it.

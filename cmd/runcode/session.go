@@ -1,75 +1,145 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
+	"github.com/runcode-go/runcode/pipeline/permission"
+	"github.com/runcode-go/runcode/pipeline/redact"
+	"github.com/runcode-go/runcode/pipeline/spill"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/worker"
+	"github.com/runcode-go/runcode/tools"
+	"github.com/runcode-go/runcode/tools/fstools"
+	"github.com/runcode-go/runcode/tools/todotools"
 )
 
 // session is everything one `runcode run` opens.
 type session struct {
 	streams  *streams
 	flags    *runFlags
+	console  *console
+	config   *config
+	tools    *toolset
+	redactor *redact.Redactor
+	policy   *permission.Policy
+	pipeline *pipeline.Pipeline
 	codemode *codemode.CodeMode
-	live     *liveView      // nil: --quiet
+	live     *liveView // nil: --quiet
+	store    *spill.Store
+	unasked  int            // calls denied because nobody could be asked
 	closers  []func() error // in the order of opening
 }
 
-func openSession(s *streams, f *runFlags) (_ *session, err error) {
-	ses := &session{streams: s, flags: f}
+func openSession(s *streams, f *runFlags, path, program string) (_ *session, err error) {
+	ses := &session{streams: s, flags: f, redactor: redact.New(redact.FromEnviron(os.Environ()))}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, ses.close())
 		}
 	}()
-	mode, err := codemode.ParseMode(f.mode)
-	if err != nil {
-		return nil, fmt.Errorf("--mode: %w", err)
-	}
-	if mode == codemode.ModeNative {
-		return nil, errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
-	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	set, err := f.tools.open()
-	if err != nil {
+	if ses.config, err = f.config.load(f.tools.root); err != nil {
 		return nil, err
 	}
-	ses.closers = append(ses.closers, set.close)
+	if ses.tools, err = f.tools.open(f.dryRun); err != nil {
+		return nil, err
+	}
+	ses.closers = append(ses.closers, ses.tools.close)
+	ses.console = openConsole(s, f.quiet)
+	ses.closers = append(ses.closers, ses.console.close)
+	logger := hostLog(ses.console.err, f.quiet)
+	if err := ses.openPipeline(logger, path, program); err != nil {
+		return nil, err
+	}
+	if err := ses.openPolicy(logger); err != nil {
+		return nil, err
+	}
+	return ses, ses.openCodeMode(logger)
+}
 
-	opts := &pipeline.Options{Logger: hostLog(s.err, f.quiet)}
-	if opts.Sink, err = ses.sink(opts); err != nil {
-		return nil, err
-	}
-	p := pipeline.New(set.registry, opts)
-	p.PreExecute.Use("destructive", askDestructive(set.registry))
-
-	isolation := codemode.IsolationAuto
-	if f.inProcess {
-		isolation = codemode.IsolationInProcess
-	}
-	ses.codemode, err = codemode.New(p, &codemode.Options{
-		Mode:      mode,
-		Isolation: isolation,
-		Limits:    f.limits.limits(),
-		Parallel:  int(f.parallel),
-		Worker:    codemode.WorkerOptions{Logger: opts.Logger},
-	})
+// openPipeline makes the pipeline with its log and its approver, which ask the
+// policy that is installed after it.
+func (s *session) openPipeline(logger *slog.Logger, path, program string) error {
+	opts := &pipeline.Options{Logger: logger}
+	sink, err := s.sink(opts)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ses.closers = append(ses.closers, ses.codemode.Close)
-	return ses, nil
+	opts.Sink = sink
+	opts.Approver = s.approver(path, program)
+	s.pipeline = pipeline.New(s.tools.registry, opts)
+	s.tools.emit = s.pipeline.Emit
+	s.pipeline.OnResult("command", s.settled)
+	return nil
+}
+
+func (s *session) openPolicy(logger *slog.Logger) error {
+	policy, closeHooks, err := s.config.install(s.pipeline, s.protected(), logger)
+	s.closers = append(s.closers, closeHooks)
+	if err != nil {
+		return err
+	}
+	s.policy = policy
+	if s.tools.files != nil {
+		s.tools.files.SetHide(policy.Hidden)
+	}
+	for _, note := range s.config.notes {
+		s.note("%s", note)
+	}
+	return nil
+}
+
+func (s *session) openCodeMode(logger *slog.Logger) error {
+	mode, err := codemode.ParseMode(s.flags.mode)
+	if err != nil {
+		return err
+	}
+	opts := &codemode.Options{
+		Mode:     mode,
+		Limits:   s.flags.limits.limits(),
+		Parallel: int(s.flags.parallel),
+		Worker:   codemode.WorkerOptions{Logger: logger},
+	}
+	if s.flags.inProcess {
+		opts.Isolation = codemode.IsolationInProcess
+	}
+	if s.live != nil {
+		opts.OnLog = func(_ string, line runtime.Line) { s.live.log(line) }
+	}
+	if s.store != nil {
+		opts.Store = s.store.Save
+	}
+	if s.codemode, err = codemode.New(s.pipeline, opts); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, s.codemode.Close)
+	return nil
 }
 
 // check refuses what would make every run fail.
 func (f *runFlags) check() error {
+	mode, err := codemode.ParseMode(f.mode)
+	if err != nil {
+		return fmt.Errorf("--mode: %w", err)
+	}
+	if mode == codemode.ModeNative {
+		return errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
+	}
+	if !slices.Contains(approvals, f.approve) {
+		return fmt.Errorf("--approve: unknown answer %q; the answers are ask, never and always", f.approve)
+	}
 	if f.parallel > runtime.MaxParallel {
 		return fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
 	}
@@ -83,16 +153,19 @@ func (f *runFlags) check() error {
 func (s *session) sink(opts *pipeline.Options) (pipeline.Sink, error) {
 	var sinks []pipeline.Sink
 	if s.flags.events != "" {
-		log, err := eventlog.Open(s.flags.events, nil)
+		log, err := s.openLog()
 		if err != nil {
 			return nil, fmt.Errorf("--events: %w", err)
 		}
-		s.closers = append(s.closers, log.Close)
 		opts.FirstSeq, opts.LogRequired = log.NextSeq(), true
 		sinks = append(sinks, log)
 	}
 	if !s.flags.quiet {
-		s.live = newLiveView(s.streams.err)
+		s.live = newLiveView(s.console.err)
+		s.live.registry, s.live.redactor = s.tools.registry, s.redactor
+		if f, ok := s.streams.err.(*os.File); ok {
+			s.live.onTerminal(f)
+		}
 		sinks = append(sinks, s.live)
 	}
 	if len(sinks) == 0 {
@@ -101,11 +174,115 @@ func (s *session) sink(opts *pipeline.Options) (pipeline.Sink, error) {
 	return pipeline.Tee(sinks...), nil
 }
 
+// openLog opens the event log with the store beside it for what is too large
+// for it, and takes up what earlier runs in it have read and planned.
+func (s *session) openLog() (*eventlog.Log, error) {
+	path := s.flags.events
+	log, err := eventlog.Open(path, &eventlog.Options{
+		Redact: s.redactor.JSON,
+		Spill: func(ctx context.Context, text string) (string, error) {
+			store, err := s.spillStore(path + spillSuffix)
+			if err != nil {
+				return "", err
+			}
+			return store.Put(ctx, text)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, log.Close)
+	return log, s.resume(path)
+}
+
+// spillStore is the store in that directory, made when it is first needed.
+func (s *session) spillStore(dir string) (*spill.Store, error) {
+	if s.store != nil {
+		return s.store, nil
+	}
+	store, err := spill.Open(dir, &spill.Options{Redact: s.redactor.Text})
+	if err != nil {
+		return nil, err
+	}
+	s.store = store
+	s.closers = append(s.closers, store.Close)
+	return store, nil
+}
+
+// resume restores what the file tools have seen and what is to do from the log
+// of earlier runs.
+func (s *session) resume(path string) error {
+	past, err := eventlog.ReadFile(path, nil)
+	if err != nil {
+		return err
+	}
+	for _, e := range past.Events {
+		switch {
+		case wasCut(e): // what is left of it would be taken for all of it
+		case e.Type == fstools.EventObserved && s.tools.observations != nil:
+			err = s.tools.observations.Restore(agent{}, e.Data)
+		case e.Type == todotools.EventTodoWrite && s.tools.todos != nil:
+			err = s.tools.todos.Restore(agent{}, e.Data)
+		}
+		if err != nil {
+			return fmt.Errorf("event %d cannot be taken up: %w", e.Seq, err)
+		}
+	}
+	return nil
+}
+
+// wasCut reports whether an event was too large for the log.
+func wasCut(e pipeline.Event) bool {
+	var data struct {
+		Cut tools.JSON `json:"cut"`
+	}
+	return e.Data.Unmarshal(&data) != nil || !data.Cut.IsZero()
+}
+
+// protected are the files no rule may open to writing: the log and what is
+// beside it, and the running program.
+func (s *session) protected() []string {
+	var paths []string
+	if s.flags.events != "" {
+		if abs, err := filepath.Abs(s.flags.events); err == nil {
+			paths = append(paths, abs, abs+spillSuffix)
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		paths = append(paths, exe)
+	}
+	return paths
+}
+
+// spillSuffix names the directory beside an event log for what is too large for
+// it.
+const spillSuffix = ".spill"
+
+// settled is told of every call that has settled.
+func (s *session) settled(out pipeline.Outcome) {
+	if out.Info().Code == tools.CodeApprovalUnavailable {
+		s.unasked++
+	}
+	switch {
+	case s.live != nil && s.live.terminal:
+		s.live.settledOutcome(out)
+	case s.flags.dryRun:
+		s.showDry(out)
+	}
+}
+
+// note tells the person something before or after the run.
+func (s *session) note(format string, args ...any) {
+	if !s.flags.quiet {
+		fmt.Fprintf(s.console.err, "note: %s\n", termtext.Escape(s.redactor.Text(fmt.Sprintf(format, args...))))
+	}
+}
+
 // close closes in the reverse order of opening.
 func (s *session) close() error {
 	var errs []error
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		errs = append(errs, s.closers[i]())
+	for _, close := range slices.Backward(s.closers) {
+		errs = append(errs, close())
 	}
 	s.closers = nil
 	return errors.Join(errs...)

@@ -8,100 +8,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/runcode-go/runcode/internal/terminal/ptytest"
 )
 
-// terminal is a pseudo-terminal and what has appeared on it.
-type terminal struct {
-	t         *testing.T
-	ctrl, tty *os.File
-
-	mu    sync.Mutex
-	grown *sync.Cond
-	text  bytes.Buffer
-	ended bool
-}
-
-func openTerminal(t *testing.T, columns uint16) *terminal {
-	t.Helper()
-	ctrl, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("a pseudo-terminal is needed: %v", err)
-	}
-	fd := int(ctrl.Fd())
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tty, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("a pseudo-terminal is needed: %v", err)
-	}
-	term := &terminal{t: t, ctrl: ctrl, tty: tty}
-	term.grown = sync.NewCond(&term.mu)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		term.read()
-	}()
-	t.Cleanup(func() {
-		tty.Close()
-		<-done // reading fails once nobody holds the terminal open
-		ctrl.Close()
-	})
-	return term
-}
-
-func (t *terminal) read() {
-	buf := make([]byte, 4096)
-	for {
-		n, err := t.ctrl.Read(buf)
-		t.mu.Lock()
-		t.text.Write(buf[:n])
-		t.ended = err != nil
-		t.grown.Broadcast()
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// waitFor blocks until the text has appeared.
-func (t *terminal) waitFor(text string) {
-	t.t.Helper()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for !strings.Contains(t.text.String(), text) {
-		if t.ended {
-			t.t.Fatalf("the terminal shows %q, want %q in it", t.text.String(), text)
-		}
-		t.grown.Wait()
-	}
-}
-
-// all is everything that has appeared, once nothing can follow.
-func (t *terminal) all() string {
-	t.tty.Close()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for !t.ended {
-		t.grown.Wait()
-	}
-	return strings.ReplaceAll(weaker.ReplaceAllString(t.text.String(), ""), "\r\n", "\n")
-}
+// shown is everything that has appeared on a terminal.
+func shown(pty *ptytest.PTY) string { return weaker.ReplaceAllString(pty.All(), "") }
 
 // command is the command with files in its working directory.
 func command(t *testing.T, files map[string]string, args ...string) *exec.Cmd {
@@ -137,15 +52,15 @@ func TestTerminalOutputIsEscaped(t *testing.T) {
 		{"note of declarations", []string{"types", "--tools", "none", "--mock", "evil.json"}, "[2J"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			term := openTerminal(t, 80)
+			term := ptytest.Open(t, 80, 40)
 			cmd := command(t, map[string]string{
 				"hostile.ts": hostileScript,
 				"throws.ts":  strings.Replace(hostileScript, "return", "throw new Error(evil); return", 1),
 				"evil.json":  `{"tools": [{"name": "x", "description": "a\u001b[2J", "result": 1}]}`,
 			}, tc.args...)
-			cmd.Stdout = term.tty
+			cmd.Stdout = term.TTY
 			_ = cmd.Run()
-			got := term.all()
+			got := shown(term)
 			if strings.ContainsAny(got, "\x1b\x07\r\u009b\u202e\u200b") || !strings.Contains(got, tc.want) {
 				t.Errorf("the terminal shows %q, want %q and nothing raw", got, tc.want)
 			}
@@ -156,13 +71,13 @@ func TestTerminalOutputIsEscaped(t *testing.T) {
 // TestTerminalJSON shows that what --json prints stays JSON, of the same
 // meaning, when it is made harmless.
 func TestTerminalJSON(t *testing.T) {
-	term := openTerminal(t, 80)
+	term := ptytest.Open(t, 80, 40)
 	cmd := command(t, map[string]string{"hostile.ts": hostileScript}, "run", "--quiet", "--json", "hostile.ts")
-	cmd.Stdout = term.tty
+	cmd.Stdout = term.TTY
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
-	text := term.all()
+	text := shown(term)
 	if strings.ContainsAny(text, "\x1b\x07\r\u009b\u202e\u200b") {
 		t.Errorf("the terminal shows %q, want nothing raw", text)
 	}
@@ -193,13 +108,13 @@ const holdMock = `{"tools": [{"name": "hold", "delayMs": 86400000, "result": nul
 // TestLiveCalls shows sub-calls on a terminal while they happen, and the
 // outcome undisturbed by them.
 func TestLiveCalls(t *testing.T) {
-	term := openTerminal(t, 70)
+	term := ptytest.Open(t, 70, 40)
 	cmd := command(t, map[string]string{"mock.json": holdMock, "run.ts": `
 await tools.quick({ note: "\u001b[2J" });
 try { await tools.read({ file_path: "no.txt" }) } catch {}
 return "done";`}, "run", "--mock", "mock.json", "run.ts")
 	var stdout bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, term.tty
+	cmd.Stdout, cmd.Stderr = &stdout, term.TTY
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +122,7 @@ return "done";`}, "run", "--mock", "mock.json", "run.ts")
 		t.Errorf("standard output = %q, want %q", stdout.String(), "done\n")
 	}
 	s := &screen{columns: 70}
-	_, _ = io.WriteString(s, term.all())
+	_, _ = io.WriteString(s, shown(term))
 	got := durations.ReplaceAllString(s.String(), "<t>")
 	want := "  ✓ quick {\"note\":\"\\u001b[2J\"}  <t>\n" +
 		"  ✗ read {\"file_path\":\"no.txt\"}  failed  <t>\n" +
@@ -222,22 +137,20 @@ return "done";`}, "run", "--mock", "mock.json", "run.ts")
 func TestInterrupt(t *testing.T) {
 	for _, isolation := range [][]string{{}, {"--in-process"}} {
 		t.Run(strings.Join(append(isolation, "run"), " "), func(t *testing.T) {
-			term := openTerminal(t, 80)
+			term := ptytest.Open(t, 80, 40)
 			args := append([]string{"run", "--json", "--tools", "none", "--mock", "mock.json"}, isolation...)
 			cmd := command(t, map[string]string{
 				"mock.json": holdMock,
 				"hold.ts":   `try { await tools.hold({}) } catch {} await tools.quick({}); return "went on"`,
 			}, append(args, "hold.ts")...)
 			var stdout bytes.Buffer
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.tty, &stdout, term.tty
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, &stdout, term.TTY
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			term.waitFor("hold {}")
-			if _, err := term.ctrl.WriteString("\x03"); err != nil {
-				t.Fatal(err)
-			}
+			term.WaitFor("hold {}")
+			term.Type("\x03")
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed {
 				t.Errorf("the command ended with %v, want exit status %d", err, exitFailed)
 			}

@@ -1,92 +1,162 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
 	"github.com/runcode-go/runcode/tools/fstools"
 	"github.com/runcode-go/runcode/tools/mocktools"
+	"github.com/runcode-go/runcode/tools/shelltools"
+	"github.com/runcode-go/runcode/tools/todotools"
 )
+
+// toolSets are the built-in sets, in the order of help texts.
+var toolSets = []string{"fs", "shell", "todo"}
 
 // toolFlags say which tools a program has.
 type toolFlags struct {
-	set   string
+	sets  []string
 	mocks []string
 	root  string
 }
 
 func (f *toolFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.set, "tools", "fs", "built-in tools: fs (read, glob, grep) or none")
+	flags.StringSliceVar(&f.sets, "tools", []string{"fs", "todo"}, "built-in tools: fs (read, write, edit, glob, grep), shell (bash), todo, or none")
 	flags.StringArrayVar(&f.mocks, "mock", nil, "add the tools declared in this JSON `file` (repeatable)")
 	flags.StringVar(&f.root, "root", ".", "the `directory` the file tools see, and nothing above it")
 }
 
 // toolset is a registry and what has to be closed after its use.
 type toolset struct {
-	registry *tools.Registry
-	close    func() error
+	registry     *tools.Registry
+	root         string // absolute
+	defs         []*tools.Definition
+	files        *fstools.Set          // nil without the set fs
+	observations *fstools.Observations // nil without the set fs
+	todos        *todotools.Lists      // nil without the set todo
+	closers      []func() error
+	// emit writes the events of tools; nil, as long as there is no log, drops
+	// them.
+	emit func(eventType string, data tools.JSON) error
 }
 
-func (f *toolFlags) open() (_ *toolset, err error) {
-	reg, err := tools.NewRegistry()
+// open makes the tools; of a dry run, those that change nothing.
+func (f *toolFlags) open(dryRun bool) (_ *toolset, err error) {
+	root, err := filepath.Abs(f.root)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--root: %w", err)
 	}
-	set := &toolset{registry: reg, close: func() error { return nil }}
+	set := &toolset{root: root}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, set.close())
 		}
 	}()
-	switch f.set {
-	case "none":
-	case "fs":
-		fs, err := fstools.New(f.root, nil)
-		if err != nil {
-			return nil, fmt.Errorf("--root: %w", err)
-		}
-		set.close = fs.Close
-		if _, err := reg.Add(fs.Tools()...); err != nil {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	for _, name := range f.sets {
+		if err := set.addBuiltin(name); err != nil {
 			return nil, err
 		}
-	default:
-		return nil, fmt.Errorf("--tools: unknown set %q; the sets are fs and none", f.set)
 	}
 	for _, path := range f.mocks {
-		if err := addMocks(reg, path); err != nil {
+		if err := set.addMocks(path); err != nil {
 			return nil, err
 		}
 	}
-	return set, nil
+	if dryRun {
+		set.defs = tools.DryRun(set.defs...)
+	}
+	set.registry, err = tools.NewRegistry(set.defs...)
+	return set, err
 }
 
-func addMocks(reg *tools.Registry, path string) error {
+func (f *toolFlags) check() error {
+	for i, name := range f.sets {
+		switch {
+		case name == "none" && len(f.sets) > 1:
+			return errors.New("--tools: none stands alone; name the sets that are wanted instead")
+		case name != "none" && !slices.Contains(toolSets, name):
+			return fmt.Errorf("--tools: unknown set %q; the sets are %s and none", name, strings.Join(toolSets, ", "))
+		case slices.Contains(f.sets[:i], name):
+			return fmt.Errorf("--tools: the set %q is named twice", name)
+		}
+	}
+	return nil
+}
+
+func (s *toolset) addBuiltin(name string) error {
+	switch name {
+	case "fs":
+		s.observations = fstools.NewObservations(&fstools.ObservationOptions{Emit: s.event})
+		set, err := fstools.New(s.root, &fstools.Options{Gates: s.observations.Gates()})
+		if err != nil {
+			return fmt.Errorf("--root: %w", err)
+		}
+		s.files = set
+		s.add(set.Tools(), set.Close)
+	case "shell":
+		set, err := shelltools.New(s.root, nil)
+		if err != nil {
+			return fmt.Errorf("--tools shell: %w", err)
+		}
+		s.add(set.Tools(), set.Close)
+	case "todo":
+		s.todos = todotools.New(&todotools.Options{Emit: s.event})
+		s.add(s.todos.Tools(), nil)
+	}
+	return nil
+}
+
+func (s *toolset) add(defs []*tools.Definition, close func() error) {
+	s.defs = append(s.defs, defs...)
+	if close != nil {
+		s.closers = append(s.closers, close)
+	}
+}
+
+// event writes an event of a tool into the log, if there is one.
+func (s *toolset) event(eventType string, data tools.JSON) error {
+	if s.emit == nil {
+		return nil
+	}
+	return s.emit(eventType, data)
+}
+
+// addMocks adds the tools of a file. A name that is taken is refused in words
+// that name the file.
+func (s *toolset) addMocks(path string) error {
 	defs, err := mocktools.LoadFile(path)
 	if err != nil {
 		return fmt.Errorf("--mock: %w", err)
 	}
 	for _, def := range defs {
-		if reg.Lookup(def.Name) != nil {
-			return fmt.Errorf("--mock: %s: there is a tool %q already; rename this one, or leave out the built-in tools with --tools none", path, def.Name)
+		for _, other := range s.defs {
+			if other.Name == def.Name {
+				return fmt.Errorf("--mock: %s: there is a tool %q already; rename this one, or leave out the built-in tools with --tools none", path, def.Name)
+			}
+		}
+		if def.Name == tools.TransportName {
+			return fmt.Errorf("--mock: %s: the name %q is reserved; rename the tool", path, def.Name)
 		}
 	}
-	if _, err := reg.Add(defs...); err != nil {
-		return fmt.Errorf("--mock: %s: %w", path, err)
-	}
+	s.add(defs, nil)
 	return nil
 }
 
-// askDestructive makes tools that say they destroy something ask first.
-func askDestructive(reg *tools.Registry) pipeline.Listener[tools.Call, pipeline.Decision] {
-	return func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
-		if tool := reg.Lookup(c.Name()); tool != nil && tool.Definition().Annotations.Destructive {
-			return pipeline.Ask(fmt.Sprintf("tool %q is marked destructive and nobody is here to approve it", c.Name())), nil
-		}
-		return next(ctx)
+// close closes in the reverse order of opening.
+func (s *toolset) close() error {
+	var errs []error
+	for _, close := range slices.Backward(s.closers) {
+		errs = append(errs, close())
 	}
+	s.closers = nil
+	return errors.Join(errs...)
 }

@@ -1,8 +1,8 @@
 // A denial is an ordinary rejection: catch it, look at its code, take the other
 // way. The policy is the same as for a direct call, a program cannot avoid it.
 //
-//   runcode run --mock examples/scripts/denied-fallback.mock.json examples/scripts/denied-fallback.ts
-//   runcode run --input 250 --mock examples/scripts/denied-fallback.mock.json examples/scripts/denied-fallback.ts
+//   runcode run --mock examples/data/cache.mock.json examples/scripts/denied-fallback.ts
+//   runcode run --input 250 --mock examples/data/cache.mock.json examples/scripts/denied-fallback.ts
 
 const needed: number = typeof input === "undefined" ? 300 : input;
 

@@ -44,7 +44,7 @@ func Parse(text string) *File {
 		if len(f.rules) == maxRules {
 			break
 		}
-		if r, ok := parseRule(trimSpaces(line)); ok {
+		if r, ok := parseRule(trimSpaces(line), false); ok {
 			f.rules = append(f.rules, r)
 		}
 	}
@@ -67,7 +67,8 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-func parseRule(pattern string) (rule, bool) {
+// parseRule reads one pattern. With fold it is one for folded text.
+func parseRule(pattern string, fold bool) (rule, bool) {
 	var r rule
 	if rest, ok := strings.CutPrefix(pattern, "!"); ok {
 		r.negative, pattern = true, rest
@@ -80,14 +81,14 @@ func parseRule(pattern string) (rule, bool) {
 	}
 	r.basename = !strings.Contains(pattern, "/")
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok && r.basename && wildcard(rest) == len(rest) {
-		r.suffix, r.literal = true, rest
+		r.suffix, r.literal = true, foldIf(fold, rest)
 		return r, true
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
 	start := wildcard(pattern)
-	r.literal = pattern[:start]
+	r.literal = foldIf(fold, pattern[:start])
 	var ok bool
-	r.rest, ok = compile(pattern[start:], r.basename)
+	r.rest, ok = compile(pattern[start:], r.basename, fold)
 	return r, ok
 }
 

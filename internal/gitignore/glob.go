@@ -1,6 +1,9 @@
 package gitignore
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // glob is a compiled pattern: a list of steps run over the text with a set of
 // positions, so that no pattern makes it backtrack.
@@ -28,7 +31,7 @@ const (
 //
 // Git looks at the part after the literal beginning by itself, so that a "**"
 // right at its start counts as a whole path element; that is kept.
-func compile(pattern string, basename bool) (glob, bool) {
+func compile(pattern string, basename, fold bool) (glob, bool) {
 	var g glob
 	for i := 0; i < len(pattern); {
 		switch c := pattern[i]; c {
@@ -42,7 +45,7 @@ func compile(pattern string, basename bool) (glob, bool) {
 			g = append(g, step{kind: class, class: anyButSlash})
 			i++
 		case '[':
-			set, next, ok := parseClass(pattern, i+1)
+			set, next, ok := parseClass(pattern, i+1, fold)
 			if !ok {
 				return nil, false
 			}
@@ -52,14 +55,25 @@ func compile(pattern string, basename bool) (glob, bool) {
 			if i++; i == len(pattern) {
 				return nil, false
 			}
-			g = append(g, step{kind: char, char: pattern[i]})
-			i++
+			g, i = appendChar(g, pattern, i, fold)
 		default:
-			g = append(g, step{kind: char, char: c})
-			i++
+			g, i = appendChar(g, pattern, i, fold)
 		}
 	}
 	return g, true
+}
+
+// appendChar adds the byte pattern[i], or with fold the character that begins
+// there, and returns where to read on.
+func appendChar(g glob, pattern string, i int, fold bool) (glob, int) {
+	n := 1
+	if fold {
+		_, n = utf8.DecodeRuneInString(pattern[i:])
+	}
+	for _, c := range []byte(foldIf(fold, pattern[i:i+n])) {
+		g = append(g, step{kind: char, char: c})
+	}
+	return g, i + n
 }
 
 // appendStars adds what the run of stars pattern[start:end] means and returns
@@ -108,7 +122,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // parseClass reads a character class after its "[" and returns where to read
 // on. It reports false for one that is not closed or names an unknown set.
-func parseClass(pattern string, i int) (*[256]bool, int, bool) {
+func parseClass(pattern string, i int, fold bool) (*[256]bool, int, bool) {
 	negate := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
 	if negate {
 		i++
@@ -122,6 +136,9 @@ func parseClass(pattern string, i int) (*[256]bool, int, bool) {
 		c := pattern[i]
 		switch {
 		case c == ']' && !first:
+			if fold {
+				foldSet(&set)
+			}
 			for b := range set {
 				set[b] = set[b] != negate && b != '/'
 			}
@@ -173,7 +190,11 @@ func parseClass(pattern string, i int) (*[256]bool, int, bool) {
 }
 
 // match reports whether the whole text matches.
-func (g glob) match(text string) bool {
+func (g glob) match(text string) bool { return g.run(text, false) }
+
+// run reports whether the whole text matches or, with above, also whether a
+// part of it does that ends where a "/" begins.
+func (g glob) run(text string, above bool) bool {
 	const few = 63
 	var room [2][few + 1]bool
 	now, next := room[0][:], room[1][:]
@@ -184,6 +205,9 @@ func (g glob) match(text string) bool {
 	now[0] = true
 	g.spread(now)
 	for i := 0; i < len(text); i++ {
+		if above && text[i] == '/' && now[len(g)] {
+			return true
+		}
 		clear(next)
 		alive := false
 		for s, st := range g {

@@ -29,6 +29,13 @@ var rules = []struct {
 	{pkg: "pipeline/hooks", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode"}},
 	{pkg: "internal/proc", ban: []string{"net/http", "github.com/", module}},
 	{pkg: "tools/fstools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
+	{pkg: "tools/shelltools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
+	{pkg: "tools/todotools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
+	{pkg: "pipeline/permission", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode", module + "tools/"}},
+	{pkg: "pipeline/redact", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime", module + "codemode"}},
+	{pkg: "pipeline/spill", ban: []string{"net/http", "github.com/", module + "pipeline", module + "runtime", module + "codemode"}},
+	{pkg: "internal/terminal", ban: []string{"net/http", "github.com/dop251/", "github.com/spf13/", module + "runtime", module + "codemode"}},
+	{pkg: "internal/cardview", ban: []string{"net/http", "github.com/dop251/", "github.com/spf13/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "tools/mocktools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
 }
 

@@ -14,9 +14,13 @@ type Command struct {
 	Stdin string   // written to standard input, which is then closed
 	// Timeout ends the process; zero: only the context does.
 	Timeout time.Duration
-	// MaxStdout and MaxStderr are how many bytes of each stream are kept. What
-	// follows is read, counted and thrown away.
+	// MaxStdout and MaxStderr are how many bytes of each stream are kept. All
+	// others are read, counted and thrown away.
 	MaxStdout, MaxStderr int
+	// KeepTail keeps the end of a stream longer than that too: half of the
+	// bytes are of its beginning, half of its end. False: all are of its
+	// beginning.
+	KeepTail bool
 }
 
 // End says how a process came to its end.
@@ -42,20 +46,26 @@ func (e End) String() string {
 	return "cancelled"
 }
 
-// Output is the beginning of a stream and the size of all of it in bytes.
+// Output is what was kept of a stream, byte by byte: a character may be cut in
+// two.
 type Output struct {
-	Head string
-	Size int64
+	Head string // its beginning, or all of it
+	Tail string // its end, only if it is longer than what is kept and Command.KeepTail
+	Size int64  // of all of it in bytes
 }
 
-// Cut reports whether Head is not all of the stream.
-func (o Output) Cut() bool { return o.Size > int64(len(o.Head)) }
+// Left is how many bytes between Head and Tail were thrown away.
+func (o Output) Left() int64 { return o.Size - int64(len(o.Head)) - int64(len(o.Tail)) }
+
+// Cut reports whether Head and Tail are not all of the stream.
+func (o Output) Cut() bool { return o.Left() > 0 }
 
 // Result is what a process leaves.
 type Result struct {
 	End            End
 	Code           int    // the exit code, -1 unless End is Exited
-	Signal         string // the signal's name, only if End is Signaled
+	Signal         string // the signal in words ("terminated"), only if End is Signaled
+	SignalName     string // the same as systems name it ("SIGTERM")
 	Stdout, Stderr Output
 	Took           time.Duration
 	// Left counts processes that could not be ended because they belong to

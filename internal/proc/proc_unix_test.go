@@ -47,7 +47,7 @@ func TestEnds(t *testing.T) {
 		{"exit 0", "true", Result{}},
 		{"exit code", "exit 3", Result{Code: 3}},
 		{"a command that does not exist", "/nowhere/at/all", Result{Code: 127, Stderr: Output{}}},
-		{"signal", "kill -TERM $$", Result{End: Signaled, Code: -1, Signal: "terminated"}},
+		{"signal", "kill -TERM $$", Result{End: Signaled, Code: -1, Signal: "terminated", SignalName: "SIGTERM"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,6 +146,18 @@ func TestStreams(t *testing.T) {
 		}
 		if r.Stderr != (Output{Head: "lo", Size: 5}) {
 			t.Errorf("stderr = %+v, want lo of 5 bytes", r.Stderr)
+		}
+	})
+	t.Run("the end is kept where it is asked for", func(t *testing.T) {
+		c := bash(t, "echo begin; head -c 3000000 /dev/zero; echo end; echo short >&2")
+		c.MaxStdout, c.MaxStderr, c.KeepTail = 15, 6, true
+		r := mustRun(t, t.Context(), c)
+		want := Output{Head: "begin\n\x00\x00", Tail: "\x00\x00\x00end\n", Size: 3_000_010}
+		if diff := cmp.Diff(want, r.Stdout); diff != "" || r.Stdout.Left() != 2_999_995 {
+			t.Errorf("%d left out, stdout (-want +got):\n%s", r.Stdout.Left(), diff)
+		}
+		if r.Stderr != (Output{Head: "short\n", Size: 6}) || r.Stderr.Cut() {
+			t.Errorf("stderr = %+v, want all of it as its head", r.Stderr)
 		}
 	})
 	t.Run("a process substitution may finish writing", func(t *testing.T) {
@@ -305,6 +317,16 @@ func TestEnvironment(t *testing.T) {
 	want := []string{"HOME=/h", "LC_TIME=C", "TZ=UTC", "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "CLAUDE_PROJECT_DIR=/p", "PATH=/usr/bin", "NO_COLOR="}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+}
+
+// TestMarkCannotBeReplaced is about an entry of the environment that has the
+// name of the variable by which what left the session is found.
+func TestMarkCannotBeReplaced(t *testing.T) {
+	c := bash(t, "printf %s \"$"+markName+"\"")
+	c.Env = append(c.Env, markName+"=other")
+	if r := mustRun(t, t.Context(), c); r.Stdout.Head == "other" || r.Stdout.Head == "" {
+		t.Errorf("the mark is %q, want the one Run gives", r.Stdout.Head)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	goruntime "runtime"
 )
 
+// Supported reports whether Run can start processes on this system.
+const Supported = false
+
 func run(context.Context, Command) (Result, error) {
 	return Result{}, fmt.Errorf("cannot start processes on %s: sessions that can be ended as a whole need a Unix system", goruntime.GOOS)
 }

@@ -3,15 +3,22 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
+
+// Supported reports whether Run can start processes on this system.
+const Supported = true
 
 const (
 	// linger is how long streams that a background job holds open are read on
@@ -68,6 +75,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 func (r *Result) settle(state *os.ProcessState) {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		r.End, r.Signal = Signaled, status.Signal().String()
+		r.SignalName = cmp.Or(unix.SignalName(status.Signal()), r.Signal) // real-time signals have no name
 		return
 	}
 	r.Code = state.ExitCode()
@@ -84,7 +92,7 @@ func start(c Command) (*child, error) {
 	if err == nil {
 		process, err = os.StartProcess(c.Path, append([]string{filepath.Base(c.Path)}, c.Args...), &os.ProcAttr{
 			Dir:   c.Dir,
-			Env:   append([]string{mark}, c.Env...),
+			Env:   slices.Concat(c.Env, []string{mark}), // last, so that no entry replaces it
 			Files: pipes.theirs,
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
@@ -98,8 +106,8 @@ func start(c Command) (*child, error) {
 		tree:    newTree(process.Pid, mark),
 		exited:  make(chan struct{}),
 		stdin:   stdin,
-		stdout:  newStream(stdout, c.MaxStdout),
-		stderr:  newStream(stderr, c.MaxStderr),
+		stdout:  newStream(stdout, c.MaxStdout, c.KeepTail),
+		stderr:  newStream(stderr, c.MaxStderr, c.KeepTail),
 		fed:     make(chan struct{}),
 	}
 	go p.feed(c.Stdin)
@@ -161,19 +169,17 @@ func (p *child) close() {
 	p.stderr.close()
 }
 
-// stream is an output stream of a child, of which the beginning is kept.
+// stream is an output stream of a child.
 type stream struct {
 	file *os.File
-	max  int
 	done chan struct{}
 
 	mu   sync.Mutex
-	head []byte
-	size int64
+	kept kept
 }
 
-func newStream(file *os.File, max int) *stream {
-	return &stream{file: file, max: max, done: make(chan struct{})}
+func newStream(file *os.File, max int, tail bool) *stream {
+	return &stream{file: file, done: make(chan struct{}), kept: newKept(max, tail)}
 }
 
 func (s *stream) read() {
@@ -182,14 +188,10 @@ func (s *stream) read() {
 	_, _ = io.Copy(s, s.file)
 }
 
-// Write keeps what there is room for.
 func (s *stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.size += int64(len(b))
-	if room := s.max - len(s.head); room > 0 {
-		s.head = append(s.head, b[:min(room, len(b))]...)
-	}
+	s.kept.add(b)
 	return len(b), nil
 }
 
@@ -201,7 +203,7 @@ func (s *stream) close() {
 func (s *stream) output() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Output{Head: string(s.head), Size: s.size}
+	return s.kept.output()
 }
 
 // pipes makes the pipes of a child; after the first failure it makes no more.

@@ -16,18 +16,20 @@ import (
 // misread made visible: C0 and C1 controls (and with them every CSI and OSC
 // sequence), DEL, bidirectional and zero-width characters, other invisible
 // format characters, line and paragraph separators, and bytes that are not
-// UTF-8. Line feeds and tabs stay.
+// UTF-8. Of the marks piled upon one character a few stay; more of them would
+// cover the lines above and below. Line feeds and tabs stay.
 func Escape(text string) string {
 	if !needsEscape(text) {
 		return text
 	}
 	var b strings.Builder
+	var marks pile
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
+		switch tooHigh := marks.add(r); {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case !hidden(r):
+		case !tooHigh && !hidden(r):
 			b.WriteString(text[i : i+n])
 		case r == '\r':
 			b.WriteString(`\r`)
@@ -54,9 +56,10 @@ func EscapeJSON(text string) string {
 		return text
 	}
 	var b strings.Builder
+	var marks pile
 	for _, r := range text {
-		switch {
-		case !hidden(r):
+		switch tooHigh := marks.add(r); {
+		case !tooHigh && !hidden(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := utf16.EncodeRune(r)
@@ -87,19 +90,81 @@ func Cut(line string, columns int) string {
 	return line
 }
 
+// Wrap breaks escaped text into lines of at most so many terminal columns, after
+// a space where there is one in the second half of a line. Nothing is left out:
+// but for the line feeds, at which it breaks too, the lines together are the
+// text. A character that alone is too wide gets a line of its own.
+func Wrap(text string, columns int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, wrapLine(line, columns)...)
+	}
+	return lines
+}
+
+func wrapLine(line string, columns int) (pieces []string) {
+	begin, used := 0, 0       // of the piece
+	space, afterSpace := 0, 0 // where a piece may end, and its columns
+	for i, r := range line {
+		w := width(r)
+		for used+w > columns && i > begin {
+			end, rest := i, 0
+			if space > begin && 2*afterSpace >= columns {
+				end, rest = space, used-afterSpace
+			}
+			pieces = append(pieces, line[begin:end])
+			begin, used = end, rest
+		}
+		if used += w; r == ' ' {
+			space, afterSpace = i+1, used
+		}
+	}
+	return append(pieces, line[begin:])
+}
+
+// Width is how many terminal columns one line of escaped text takes. It may
+// count a character too wide, never too narrow.
+func Width(line string) (columns int) {
+	for _, r := range line {
+		columns += width(r)
+	}
+	return columns
+}
+
 // width is how many columns a character takes at most: from Hangul on terminals
 // draw many over two.
 func width(r rune) int {
-	if r >= 0x1100 {
+	switch {
+	case r == '\t':
+		return 8
+	case r >= 0x1100:
 		return 2
 	}
 	return 1
 }
 
+// maxMarks is how many marks may be piled upon one character; written languages
+// need up to four.
+const maxMarks = 4
+
+// pile is how many marks lie upon the last character.
+type pile int
+
+// add counts the next character and reports whether it is a mark too many.
+func (p *pile) add(r rune) (tooHigh bool) {
+	if r < 0x300 || !unicode.In(r, unicode.Mn, unicode.Me) {
+		*p = 0
+		return false
+	}
+	*p++
+	return *p > maxMarks
+}
+
 func needsEscape(text string) bool {
+	var marks pile
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if r == utf8.RuneError && n == 1 || hidden(r) {
+		if tooHigh := marks.add(r); tooHigh || r == utf8.RuneError && n == 1 || hidden(r) {
 			return true
 		}
 		i += n

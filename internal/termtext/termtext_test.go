@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"unicode"
 )
@@ -25,6 +27,8 @@ func TestEscape(t *testing.T) {
 		{"tag characters", "\U000E0041", `\u{e0041}`},
 		{"line separator", "a\u2028b", `a\u{2028}b`},
 		{"not UTF-8", "a\xffb", `a\xffb`},
+		{"marks a language needs", "e\u0302\u0301\u0323\u0331x", "e\u0302\u0301\u0323\u0331x"},
+		{"a pile of marks", "e" + strings.Repeat("\u0301", 6) + "x\u0301", "e" + strings.Repeat("\u0301", 4) + `\u{301}\u{301}x` + "\u0301"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := Escape(tc.in); got != tc.want {
@@ -64,6 +68,7 @@ func TestEscapeJSON(t *testing.T) {
 		{"C1 CSI", "[\"\u009b2J\"]", `["\u009b2J"]`},
 		{"delete", "[\"\x7f\"]", `["\u007f"]`},
 		{"tag characters", "[\"\U000E0041\"]", `["\udb40\udc41"]`},
+		{"a pile of marks", `["` + strings.Repeat("\u0301", 5) + `"]`, `["` + strings.Repeat("\u0301", 4) + `\u0301"]`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := EscapeJSON(tc.in)
@@ -97,9 +102,51 @@ func TestCut(t *testing.T) {
 		{"日本語", 4, "日…"},
 		{"日本語", 5, "日本…"},
 		{"日本語", 2, "…"},
+		{"\tab", 9, "\t…"},
 	} {
 		if got := Cut(tc.line, tc.columns); got != tc.want {
 			t.Errorf("Cut(%q, %d) = %q, want %q", tc.line, tc.columns, got, tc.want)
 		}
 	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		columns    int
+		want       []string
+	}{
+		{"nothing", "", 5, []string{""}},
+		{"fits", "abcde", 5, []string{"abcde"}},
+		{"no space", "abcdefgh", 3, []string{"abc", "def", "gh"}},
+		{"after a space", "one two three", 8, []string{"one two ", "three"}},
+		{"not after an early space", "a bcdefghi", 8, []string{"a bcdefg", "hi"}},
+		{"the rest counts", "aaaa bbbb cccc", 6, []string{"aaaa ", "bbbb ", "cccc"}},
+		{"line feeds", "a\n\nbcd\n", 2, []string{"a", "", "bc", "d", ""}},
+		{"wide", "日本語", 5, []string{"日本", "語"}},
+		{"too narrow", "日a", 0, []string{"日", "a"}},
+		{"tab", "abc\td", 10, []string{"abc", "\td"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := Wrap(tc.text, tc.columns); !slices.Equal(got, tc.want) {
+				t.Errorf("Wrap(%q, %d) = %q, want %q", tc.text, tc.columns, got, tc.want)
+			}
+		})
+	}
+}
+
+func FuzzWrap(f *testing.F) {
+	f.Add("one two three", 8)
+	f.Add("日本\n語 a", 3)
+	f.Fuzz(func(t *testing.T, text string, columns int) {
+		lines := Wrap(text, columns)
+		if joined := strings.Join(lines, ""); joined != strings.ReplaceAll(text, "\n", "") {
+			t.Fatalf("Wrap(%q, %d) = %q, which has lost something", text, columns, lines)
+		}
+		for _, line := range lines {
+			if len([]rune(line)) > 1 && Width(line) > columns {
+				t.Fatalf("Wrap(%q, %d) has the line %q of %d columns", text, columns, line, Width(line))
+			}
+		}
+	})
 }

@@ -234,14 +234,35 @@ func TestLog(t *testing.T) {
 
 // The log must not be poisoned by an event no reader can take.
 func TestEmitRefusesWhatCannotBeRead(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log.jsonl")
-	log := mustOpen(t, path)
 	deep := tools.MustJSON(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000))
-	err := log.Emit(pipeline.Event{Type: pipeline.EventToolCall, Data: deep})
-	if err == nil || !strings.Contains(err.Error(), "could not be read back") {
-		t.Errorf("error = %v, want a refusal", err)
+	for _, tt := range []struct {
+		name string
+		e    pipeline.Event
+		want string
+	}{
+		{"too deep", pipeline.Event{Type: pipeline.EventToolCall, Data: deep}, "could not be read back"},
+		{"no data", pipeline.Event{Type: pipeline.EventToolCall}, "it has no data"},
+		{"no type", pipeline.Event{Data: tools.MustJSON("1"), Ignorable: true}, "could not be read back"},
+		{"an unknown type", pipeline.Event{Type: "x/y", Data: tools.MustJSON("1")}, "name the type in Options.Read.Known"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log.jsonl")
+			log := mustOpen(t, path)
+			if err := log.Emit(tt.e); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want %q in it", err, tt.want)
+			}
+			check(t, "file", read(t, path), "")
+		})
 	}
-	check(t, "file", read(t, path), "")
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	log, err := eventlog.Open(path, &eventlog.Options{Read: eventlog.ReadOptions{Known: []string{"x/y"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if err := log.Emit(pipeline.Event{Type: "x/y", Data: tools.MustJSON("1")}); err != nil {
+		t.Errorf("a declared type: %v", err)
+	}
 }
 
 // TestSeal: opening a torn log loses no byte and makes it readable.

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,26 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
+// Options changes a Log. The zero value is useful.
+type Options struct {
+	// Read changes what Open accepts of the events that are there, as for Read.
+	Read ReadOptions
+	// Redact, if not nil, is given the data of every event, before it is cut, and
+	// returns what is written in its place. If it panics or returns no value, the
+	// event is not written, and Emit fails.
+	Redact func(tools.JSON) tools.JSON
+	// Spill, if not nil, stores a text that was cut and returns where it is. Its
+	// failure is noted with the cut.
+	Spill func(ctx context.Context, text string) (locator string, err error)
+	// MaxBody is the most bytes of data an event has in the log; what is larger is
+	// cut. Zero: DefaultMaxBody. The least is 4 KiB.
+	MaxBody int
+}
+
 // Log is an open event log: a pipeline.Sink that is safe for concurrent use.
 type Log struct {
+	opts   Options
+	known  map[string]bool // types that can be read back
 	mu     sync.Mutex
 	file   *os.File
 	out    io.Writer // file, in any but a test
@@ -31,15 +50,26 @@ type Log struct {
 // Open opens the log at path for appending and makes it if it is missing, with
 // mode 0600 (an existing file is narrowed to it). It refuses a symbolic link,
 // anything that is no regular file, a file another writer holds, and a file that
-// Read would refuse for another reason than a torn tail; opts are Read's, nil
-// for none. A torn tail is sealed.
-func Open(path string, opts *ReadOptions) (*Log, error) {
+// Read would refuse for another reason than a torn tail. A torn tail is sealed.
+// Nil is Options of nothing.
+func Open(path string, opts *Options) (*Log, error) {
+	l := &Log{path: path}
+	if opts != nil {
+		l.opts = *opts
+	}
+	if l.opts.MaxBody == 0 {
+		l.opts.MaxBody = DefaultMaxBody
+	}
+	if l.opts.MaxBody < minBody {
+		return nil, fmt.Errorf("cannot open event log %s: MaxBody is %d; give at least %d, or 0 for %d", path, l.opts.MaxBody, minBody, DefaultMaxBody)
+	}
+	l.known = knownTypes(&l.opts.Read)
 	file, err := openFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open event log %s: %w", path, err)
 	}
-	l := &Log{file: file, out: file, path: path}
-	if err := l.take(opts); err != nil {
+	l.file, l.out = file, file
+	if err := l.take(); err != nil {
 		l.release()
 		return nil, fmt.Errorf("cannot open event log %s: %w", path, err)
 	}
@@ -47,7 +77,7 @@ func Open(path string, opts *ReadOptions) (*Log, error) {
 }
 
 // take locks the file, reads what it holds and seals its tail.
-func (l *Log) take(opts *ReadOptions) error {
+func (l *Log) take() error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -58,7 +88,7 @@ func (l *Log) take(opts *ReadOptions) error {
 	if l.unlock, err = lock(l.file, l.path); err != nil {
 		return err
 	}
-	found, err := Read(io.NewSectionReader(l.file, 0, 1<<62), opts)
+	found, err := Read(io.NewSectionReader(l.file, 0, 1<<62), &l.opts.Read)
 	if err != nil {
 		return err
 	}
@@ -112,10 +142,16 @@ func (l *Log) NextSeq() uint64 {
 	return l.next
 }
 
-// Emit appends one event as one line. It refuses an event that could not be
-// read back: one that goes back in Seq, or whose data is too deep. After a
-// failed write the next Emit seals what reached the file.
+// Emit appends one event as one line, its data redacted and, if it is larger
+// than MaxBody, cut. It refuses an event that could not be read back: one that
+// goes back in Seq, has no data or data that is too deep, or is of a type
+// that is neither known nor ignorable. After a failed write the next Emit seals
+// what reached the file.
 func (l *Log) Emit(e pipeline.Event) error {
+	line, err := l.line(e)
+	if err != nil {
+		return fmt.Errorf("event %d of type %q cannot be written to event log %s: %w", e.Seq, e.Type, l.path, err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -129,18 +165,53 @@ func (l *Log) Emit(e pipeline.Event) error {
 	if e.Seq < l.next {
 		return fmt.Errorf("event %d comes after event %d in %s; start the pipeline with FirstSeq from NextSeq", e.Seq, l.next-1, l.path)
 	}
-	line := e.JSON()
-	// Only a text longer than the limit can be deeper.
-	if line.Len() > maxDepth {
-		if _, err := tools.ParseJSON(line.String()); err != nil {
-			return fmt.Errorf("event %d of type %s could not be read back: %w", e.Seq, e.Type, err)
-		}
-	}
 	if err := l.write(append(line.Bytes(), '\n')); err != nil {
 		return err
 	}
 	l.next = e.Seq + 1
 	return nil
+}
+
+// line is the event as it is written. Foreign code runs here, so no lock is
+// held.
+func (l *Log) line(e pipeline.Event) (tools.JSON, error) {
+	if e.Type == "" {
+		return tools.JSON{}, errors.New("it could not be read back: it has no type")
+	}
+	if !l.known[e.Type] && !e.Ignorable {
+		return tools.JSON{}, errors.New("it could not be read back: its type is unknown and it is not ignorable; name the type in Options.Read.Known")
+	}
+	data, err := l.redacted(e.Data)
+	if err != nil {
+		return tools.JSON{}, err
+	}
+	c := cutter{spill: l.opts.Spill}
+	if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
+		return tools.JSON{}, err
+	}
+	line := e.JSON()
+	// Only a text longer than the limit can be deeper.
+	if line.Len() > maxDepth {
+		if _, err := tools.ParseJSON(line.String()); err != nil {
+			return tools.JSON{}, fmt.Errorf("it could not be read back: %w", err)
+		}
+	}
+	return line, nil
+}
+
+func (l *Log) redacted(data tools.JSON) (_ tools.JSON, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("the redactor crashed, and nothing is written without it")
+		}
+	}()
+	if l.opts.Redact != nil && !data.IsZero() {
+		data = l.opts.Redact(data)
+	}
+	if data.IsZero() {
+		return data, errors.New("it has no data; give null if there is none")
+	}
+	return data, nil
 }
 
 const maxDepth = 10_000

@@ -117,19 +117,24 @@ type reader struct {
 }
 
 func newReader(r io.Reader, opts *ReadOptions) *reader {
-	rd := &reader{in: bufio.NewReader(r), maxLine: defaultMaxLine, known: map[string]bool{}, lastStart: -1, lastSeal: -1}
+	rd := &reader{in: bufio.NewReader(r), maxLine: defaultMaxLine, known: knownTypes(opts), lastStart: -1, lastSeal: -1}
+	if opts != nil && opts.MaxLine > 0 {
+		rd.maxLine = opts.MaxLine
+	}
+	return rd
+}
+
+func knownTypes(opts *ReadOptions) map[string]bool {
+	known := map[string]bool{}
 	for _, t := range KnownTypes() {
-		rd.known[t] = true
+		known[t] = true
 	}
 	if opts != nil {
 		for _, t := range opts.Known {
-			rd.known[t] = true
-		}
-		if opts.MaxLine > 0 {
-			rd.maxLine = opts.MaxLine
+			known[t] = true
 		}
 	}
-	return rd
+	return known
 }
 
 // line reads up to and including the next line break.

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/runcode-go/runcode/internal/jsondoc"
 	"github.com/runcode-go/runcode/internal/proc"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
@@ -159,11 +160,7 @@ func Read(r io.Reader, name string, opts *Options) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	doc, err := readDocument(name, string(text))
+	doc, err := jsondoc.Read(r, name)
 	if err != nil {
 		return nil, err
 	}

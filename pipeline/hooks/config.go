@@ -7,12 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/runcode-go/runcode/internal/jsondoc"
 	"github.com/runcode-go/runcode/internal/jsonscan"
 	"github.com/runcode-go/runcode/internal/nearest"
 )
 
 // maxTimeout bounds a hook's timeout.
 const maxTimeout = 24 * time.Hour
+
+// ConfigError says what is wrong with a settings file, and where: its fields are
+// File, Line, Column (both from 1, the column in characters) and Problem.
+type ConfigError = jsondoc.Error
 
 // Note is something in a settings file that has no effect here.
 type Note struct {
@@ -52,12 +57,12 @@ type hook struct {
 
 // parser turns a document into a config. It stops at the first fault.
 type parser struct {
-	doc  *document
+	doc  *jsondoc.Document
 	opts Options
 	out  config
 }
 
-func parseConfig(doc *document, opts Options) (config, error) {
+func parseConfig(doc *jsondoc.Document, opts Options) (config, error) {
 	p := &parser{doc: doc, opts: opts, out: config{groups: map[string][]*group{}}}
 	events, err := p.section()
 	if err == nil && events != nil {
@@ -68,20 +73,20 @@ func parseConfig(doc *document, opts Options) (config, error) {
 
 // section finds the event map: the hooks member of settings, or the document
 // itself.
-func (p *parser) section() (*node, error) {
-	root := p.doc.root
-	if root.kind != jsonscan.ObjectStart {
-		return nil, p.doc.fault(root.offset, "the settings must be an object with a hooks member, got %s", root.described())
+func (p *parser) section() (*jsondoc.Node, error) {
+	root := p.doc.Root
+	if root.Kind != jsonscan.ObjectStart {
+		return nil, p.doc.Fault(root.Offset, "the settings must be an object with a hooks member, got %s", root.Described())
 	}
-	hooks := root.find("hooks")
-	for _, m := range root.members {
+	hooks := root.Find("hooks")
+	for _, m := range root.Members {
 		switch {
-		case hooks == nil && (isEvent(m.name) || looksLikeGroups(m.value)):
+		case hooks == nil && (isEvent(m.Name) || looksLikeGroups(m.Value)):
 			return &root, nil
-		case hooks != nil && isEvent(m.name):
-			return nil, p.doc.fault(m.offset, "the event %s stands beside hooks and would have no effect; move it into hooks", m.name)
-		case m.name == "disableAllHooks" && m.value.kind == jsonscan.True:
-			p.ignore(m.offset, "disableAllHooks: the hooks of this file run; leave the file out to go without them")
+		case hooks != nil && isEvent(m.Name):
+			return nil, p.doc.Fault(m.Offset, "the event %s stands beside hooks and would have no effect; move it into hooks", m.Name)
+		case m.Name == "disableAllHooks" && m.Value.Kind == jsonscan.True:
+			p.ignore(m.Offset, "disableAllHooks: the hooks of this file run; leave the file out to go without them")
 		}
 	}
 	return hooks, nil
@@ -91,36 +96,36 @@ func isEvent(name string) bool { return slices.Contains(knownEvents, name) }
 
 // looksLikeGroups reports whether a value can only be meant as the groups of an
 // event, so that a misspelt event is not taken for a setting.
-func looksLikeGroups(n node) bool {
-	return slices.ContainsFunc(n.items, func(item node) bool { return item.find("hooks") != nil })
+func looksLikeGroups(n jsondoc.Node) bool {
+	return slices.ContainsFunc(n.Items, func(item jsondoc.Node) bool { return item.Find("hooks") != nil })
 }
 
 func (p *parser) ignore(offset int, format string, args ...any) {
-	p.out.ignored = append(p.out.ignored, Note{p.doc.place(offset), "ignored " + fmt.Sprintf(format, args...)})
+	p.out.ignored = append(p.out.ignored, Note{p.doc.Place(offset), "ignored " + fmt.Sprintf(format, args...)})
 }
 
-func (p *parser) events(events node) error {
-	if events.kind != jsonscan.ObjectStart {
-		return p.doc.fault(events.offset, "hooks must be an object of events, got %s", events.described())
+func (p *parser) events(events jsondoc.Node) error {
+	if events.Kind != jsonscan.ObjectStart {
+		return p.doc.Fault(events.Offset, "hooks must be an object of events, got %s", events.Described())
 	}
-	for _, m := range events.members {
-		if !isEvent(m.name) {
-			return p.doc.fault(m.offset, "unknown event %q%s", m.name, suggestion(m.name, knownEvents))
+	for _, m := range events.Members {
+		if !isEvent(m.Name) {
+			return p.doc.Fault(m.Offset, "unknown event %q%s", m.Name, suggestion(m.Name, knownEvents))
 		}
-		if m.value.kind != jsonscan.ArrayStart {
-			return p.doc.fault(m.value.offset, "%s must be an array of groups {matcher, hooks}, got %s", m.name, m.value.described())
+		if m.Value.Kind != jsonscan.ArrayStart {
+			return p.doc.Fault(m.Value.Offset, "%s must be an array of groups {matcher, hooks}, got %s", m.Name, m.Value.Described())
 		}
-		for _, item := range m.value.items {
-			g, err := p.group(m.name, item)
+		for _, item := range m.Value.Items {
+			g, err := p.group(m.Name, item)
 			if err != nil {
 				return err
 			}
-			if connected(m.name) && len(g.hooks) > 0 {
-				p.out.groups[m.name] = append(p.out.groups[m.name], g)
+			if connected(m.Name) && len(g.hooks) > 0 {
+				p.out.groups[m.Name] = append(p.out.groups[m.Name], g)
 			}
 		}
-		if !connected(m.name) {
-			p.out.notConnected = append(p.out.notConnected, Note{p.doc.place(m.offset), m.name + " is not connected: its hooks never run"})
+		if !connected(m.Name) {
+			p.out.notConnected = append(p.out.notConnected, Note{p.doc.Place(m.Offset), m.Name + " is not connected: its hooks never run"})
 		}
 	}
 	return nil
@@ -135,16 +140,16 @@ func suggestion(name string, known []string) string {
 
 var groupKeys = []string{"matcher", "hooks", "onFailure"}
 
-func (p *parser) group(event string, n node) (*group, error) {
-	if n.kind != jsonscan.ObjectStart {
-		return nil, p.doc.fault(n.offset, "a group of %s must be an object {matcher, hooks}, got %s", event, n.described())
+func (p *parser) group(event string, n jsondoc.Node) (*group, error) {
+	if n.Kind != jsonscan.ObjectStart {
+		return nil, p.doc.Fault(n.Offset, "a group of %s must be an object {matcher, hooks}, got %s", event, n.Described())
 	}
-	for _, m := range n.members {
-		if !slices.Contains(groupKeys, m.name) {
-			return nil, p.doc.fault(m.offset, "unknown key %q in a group of %s; known are matcher, hooks and onFailure", m.name, event)
+	for _, m := range n.Members {
+		if !slices.Contains(groupKeys, m.Name) {
+			return nil, p.doc.Fault(m.Offset, "unknown key %q in a group of %s; known are matcher, hooks and onFailure", m.Name, event)
 		}
 	}
-	g := &group{event: event, place: p.doc.place(n.offset)}
+	g := &group{event: event, place: p.doc.Place(n.Offset)}
 	var err error
 	if g.blocks, err = p.onFailure(n, event == PreToolUse); err != nil {
 		return nil, err
@@ -152,14 +157,14 @@ func (p *parser) group(event string, n node) (*group, error) {
 	if err := p.matcher(g, n); err != nil {
 		return nil, err
 	}
-	hooks := n.find("hooks")
+	hooks := n.Find("hooks")
 	if hooks == nil {
-		return nil, p.doc.fault(n.offset, "the group has no hooks; give it an array of {type, command}")
+		return nil, p.doc.Fault(n.Offset, "the group has no hooks; give it an array of {type, command}")
 	}
-	if hooks.kind != jsonscan.ArrayStart {
-		return nil, p.doc.fault(hooks.offset, "hooks must be an array of {type, command}, got %s", hooks.described())
+	if hooks.Kind != jsonscan.ArrayStart {
+		return nil, p.doc.Fault(hooks.Offset, "hooks must be an array of {type, command}, got %s", hooks.Described())
 	}
-	for _, item := range hooks.items {
+	for _, item := range hooks.Items {
 		h, err := p.hook(g, item)
 		if err != nil {
 			return nil, err
@@ -172,31 +177,31 @@ func (p *parser) group(event string, n node) (*group, error) {
 }
 
 // onFailure reads the switch of that name.
-func (p *parser) onFailure(n node, blocks bool) (bool, error) {
-	value := n.find("onFailure")
+func (p *parser) onFailure(n jsondoc.Node, blocks bool) (bool, error) {
+	value := n.Find("onFailure")
 	if value == nil {
 		return blocks, nil
 	}
-	switch text, _ := p.text(value); text {
+	switch text, _ := value.Text(); text {
 	case "block":
 		return true, nil
 	case "continue":
 		return false, nil
 	}
-	return false, p.doc.fault(value.offset, `onFailure must be "block" or "continue", got %s`, value.described())
+	return false, p.doc.Fault(value.Offset, `onFailure must be "block" or "continue", got %s`, value.Described())
 }
 
 // matcher reads the group's matcher. One that does not compile is kept where it
 // can be the stricter choice, before a tool runs; elsewhere it is an error.
-func (p *parser) matcher(g *group, n node) error {
+func (p *parser) matcher(g *group, n jsondoc.Node) error {
 	g.matcher = &matcher{}
-	value := n.find("matcher")
+	value := n.Find("matcher")
 	if value == nil {
 		return nil
 	}
-	text, ok := p.text(value)
+	text, ok := value.Text()
 	if !ok {
-		return p.doc.fault(value.offset, "matcher must be a string, got %s", value.described())
+		return p.doc.Fault(value.Offset, "matcher must be a string, got %s", value.Described())
 	}
 	if !connected(g.event) {
 		g.matcher.text = text
@@ -206,38 +211,31 @@ func (p *parser) matcher(g *group, n node) error {
 	if g.matcher.broken == nil || g.event == PreToolUse && g.blocks {
 		return nil
 	}
-	return p.doc.fault(value.offset, "matcher %q does not compile: %v", text, g.matcher.broken)
-}
-
-func (p *parser) text(n *node) (string, bool) {
-	if n == nil || n.kind != jsonscan.String {
-		return "", false
-	}
-	return plain(n.raw), true
+	return p.doc.Fault(value.Offset, "matcher %q does not compile: %v", text, g.matcher.broken)
 }
 
 var commandKeys = []string{"type", "command", "timeout", "shell", "args", "onFailure"}
 
 // hook reads one hook; nil is one that does not run here.
-func (p *parser) hook(g *group, n node) (*hook, error) {
-	if n.kind != jsonscan.ObjectStart {
-		return nil, p.doc.fault(n.offset, "a hook must be an object {type, command}, got %s", n.described())
+func (p *parser) hook(g *group, n jsondoc.Node) (*hook, error) {
+	if n.Kind != jsonscan.ObjectStart {
+		return nil, p.doc.Fault(n.Offset, "a hook must be an object {type, command}, got %s", n.Described())
 	}
 	kind, err := p.kind(n)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range n.members {
-		instead, ignored := ignoredKeys[m.name]
+	for _, m := range n.Members {
+		instead, ignored := ignoredKeys[m.Name]
 		switch {
-		case slices.Contains(commandKeys, m.name):
+		case slices.Contains(commandKeys, m.Name):
 		case !ignored:
-			return nil, p.doc.fault(m.offset, "unknown key %q in a hook of %s", m.name, g.event)
+			return nil, p.doc.Fault(m.Offset, "unknown key %q in a hook of %s", m.Name, g.event)
 		case kind == "command" && connected(g.event):
-			p.ignore(m.offset, "%s: %s", m.name, instead)
+			p.ignore(m.Offset, "%s: %s", m.Name, instead)
 		}
 	}
-	h := &hook{group: g, place: p.doc.place(n.offset)}
+	h := &hook{group: g, place: p.doc.Place(n.Offset)}
 	if h.blocks, err = p.onFailure(n, g.blocks); err != nil {
 		return nil, err
 	}
@@ -246,7 +244,7 @@ func (p *parser) hook(g *group, n node) (*hook, error) {
 	}
 	if offset, problem := p.unsupported(kind, n); problem != "" && connected(g.event) {
 		if h.blocks {
-			return nil, p.doc.fault(offset, `%s; write a command hook for bash instead, or set "onFailure": "continue" to go on without this hook`, problem)
+			return nil, p.doc.Fault(offset, `%s; write a command hook for bash instead, or set "onFailure": "continue" to go on without this hook`, problem)
 		}
 		p.ignore(offset, "a hook: %s", problem)
 		return nil, nil
@@ -257,63 +255,63 @@ func (p *parser) hook(g *group, n node) (*hook, error) {
 	return h, err
 }
 
-func (p *parser) kind(n node) (string, error) {
+func (p *parser) kind(n jsondoc.Node) (string, error) {
 	kind := "command"
-	if value := n.find("type"); value != nil {
-		text, ok := p.text(value)
+	if value := n.Find("type"); value != nil {
+		text, ok := value.Text()
 		if !ok || knownTypes[text] == "" {
-			return "", p.doc.fault(value.offset, "unknown hook type %.60s; known are command, http, mcp_tool, prompt and agent", value.raw)
+			return "", p.doc.Fault(value.Offset, "unknown hook type %.60s; known are command, http, mcp_tool, prompt and agent", value.Raw)
 		}
 		kind = text
 	}
 	needs := knownTypes[kind]
-	value := n.find(needs)
+	value := n.Find(needs)
 	if value == nil {
-		return "", p.doc.fault(n.offset, "the %s hook has no %s", kind, needs)
+		return "", p.doc.Fault(n.Offset, "the %s hook has no %s", kind, needs)
 	}
-	if text, _ := p.text(value); strings.TrimSpace(text) == "" {
-		return "", p.doc.fault(value.offset, "%s must be a string that is not empty, got %s", needs, value.described())
+	if text, _ := value.Text(); strings.TrimSpace(text) == "" {
+		return "", p.doc.Fault(value.Offset, "%s must be a string that is not empty, got %s", needs, value.Described())
 	}
 	return kind, nil
 }
 
 // unsupported says what of a known form cannot be run.
-func (p *parser) unsupported(kind string, n node) (offset int, problem string) {
+func (p *parser) unsupported(kind string, n jsondoc.Node) (offset int, problem string) {
 	if kind != "command" {
-		return n.find("type").offset, fmt.Sprintf("hooks of type %s cannot be run here", kind)
+		return n.Find("type").Offset, fmt.Sprintf("hooks of type %s cannot be run here", kind)
 	}
-	if shell := n.find("shell"); shell != nil {
-		if text, _ := p.text(shell); text != "bash" {
-			return shell.offset, fmt.Sprintf(`the shell must be "bash", got %s`, shell.described())
+	if shell := n.Find("shell"); shell != nil {
+		if text, _ := shell.Text(); text != "bash" {
+			return shell.Offset, fmt.Sprintf(`the shell must be "bash", got %s`, shell.Described())
 		}
 	}
-	if args := n.find("args"); args != nil {
-		return args.offset, "args cannot be passed without a shell here"
+	if args := n.Find("args"); args != nil {
+		return args.Offset, "args cannot be passed without a shell here"
 	}
 	return 0, ""
 }
 
-func (p *parser) timeout(n node) (time.Duration, error) {
-	value := n.find("timeout")
+func (p *parser) timeout(n jsondoc.Node) (time.Duration, error) {
+	value := n.Find("timeout")
 	if value == nil {
 		return p.opts.Timeout, nil
 	}
-	seconds, err := strconv.ParseFloat(value.raw, 64)
-	if value.kind != jsonscan.Number || err != nil || !(seconds > 0) || seconds > maxTimeout.Seconds() {
-		return 0, p.doc.fault(value.offset, "timeout must be a number of seconds above 0 and at most %.0f, got %s", maxTimeout.Seconds(), value.described())
+	seconds, err := strconv.ParseFloat(value.Raw, 64)
+	if value.Kind != jsonscan.Number || err != nil || !(seconds > 0) || seconds > maxTimeout.Seconds() {
+		return 0, p.doc.Fault(value.Offset, "timeout must be a number of seconds above 0 and at most %.0f, got %s", maxTimeout.Seconds(), value.Described())
 	}
 	return max(time.Duration(seconds*float64(time.Second)), 1), nil
 }
 
-func (p *parser) command(h *hook, n node) error {
-	value := n.find("command")
-	h.command, _ = p.text(value)
+func (p *parser) command(h *hook, n jsondoc.Node) error {
+	value := n.Find("command")
+	h.command, _ = value.Text()
 	switch {
 	case !connected(h.group.event):
 	case strings.ContainsRune(h.command, 0):
-		return p.doc.fault(value.offset, "the command holds a NUL character, which no shell can be given")
+		return p.doc.Fault(value.Offset, "the command holds a NUL character, which no shell can be given")
 	case p.opts.PluginRoot == "" && strings.Contains(h.command, "CLAUDE_PLUGIN_ROOT"):
-		return p.doc.fault(value.offset, "the command uses CLAUDE_PLUGIN_ROOT, which is not known; set Options.PluginRoot")
+		return p.doc.Fault(value.Offset, "the command uses CLAUDE_PLUGIN_ROOT, which is not known; set Options.PluginRoot")
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func TestConfigErrors(t *testing.T) {
 		{"a fault in an event that is not connected", `{"hooks":{"Stop":[{"hooks":[{"command":"x","timeout":0}]}]}}`, `1:54: timeout must be`},
 		{"a matcher that does not compile, after calls", `{"hooks":{"PostToolUse":[{"matcher":"(","hooks":[]}]}}`, `1:37: matcher "(" does not compile: `},
 		{"a matcher that does not compile, where failures continue", in(`{"matcher":"(","onFailure":"continue","hooks":[]}`), `1:36: matcher "(" does not compile: `},
-		{"too large", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, `1:1: the file has more than 1048576 bytes; hook settings are never that large`},
+		{"too large", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, `1:1: the file has more than 1048576 bytes; settings are never that large`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

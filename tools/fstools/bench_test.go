@@ -24,7 +24,7 @@ func BenchmarkGlob(b *testing.B) {
 	set := benchTree(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if got, err := set.glob(b.Context(), globIn{Pattern: "**/*.go"}); err != nil || got.Total != 2_000 {
+		if got, err := set.glob(b.Context(), noRun, globIn{Pattern: "**/*.go"}); err != nil || got.Total != 2_000 {
 			b.Fatal(got.Total, err)
 		}
 	}
@@ -45,7 +45,7 @@ func BenchmarkGrep(b *testing.B) {
 			b.SetBytes(2_000 * 8 << 10)
 			b.ReportAllocs()
 			for b.Loop() {
-				if got, err := set.grep(b.Context(), bench.in); err != nil || got.Total != 2_000 {
+				if got, err := set.grep(b.Context(), noRun, bench.in); err != nil || got.Total != 2_000 {
 					b.Fatal(got.Total, err)
 				}
 			}
@@ -58,7 +58,7 @@ func BenchmarkReadWindow(b *testing.B) {
 	b.SetBytes(8_000_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := set.read(b.Context(), readIn{FilePath: "big", Offset: 50_000, Limit: 100}); err != nil {
+		if _, err := set.read(b.Context(), noRun, readIn{FilePath: "big", Offset: 50_000, Limit: 100}); err != nil {
 			b.Fatal(err)
 		}
 	}

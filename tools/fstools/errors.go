@@ -23,6 +23,12 @@ const (
 	codeSandbox    = "FS_SANDBOX_DENIED"
 	codeIO         = "FS_IO_ERROR"
 	codeAborted    = "FS_ABORTED"
+
+	codeNotObserved = "FS_NOT_OBSERVED"
+	codeStale       = "FS_STALE_VERSION"
+	codeNoMatch     = "FS_EDIT_NOT_FOUND"
+	codeAmbiguous   = "FS_AMBIGUOUS_EDIT"
+	codeChanged     = "FS_CHANGED" // ours: the path is not what was judged
 )
 
 func fail(code string, cause error, format string, args ...any) error {
@@ -50,8 +56,12 @@ func (s *Set) openFailure(op, rel string, err error) error {
 	switch {
 	case errors.Is(err, os.ErrClosed):
 		return fail(codeIO, err, "%s %q: the file tools are closed", op, rel)
-	case escapes(err):
-		return fail(codeSandbox, err, "%s %q: a symbolic link on the way leads out of the root directory; only files inside it can be used", op, rel)
+	case errors.Is(err, errSwapped):
+		// Links without an end are the one kind that cannot be resolved first.
+		if loop := s.resolve(rel).err; loop != nil {
+			return s.openFailure(op, rel, loop)
+		}
+		return fail(codeChanged, err, "%s %q: the path was changed while the call waited, it now leads through another symbolic link; call again", op, rel)
 	case errors.Is(err, syscall.ENOTDIR):
 		return s.throughFile(op, rel, err)
 	case errors.Is(err, fs.ErrNotExist):
@@ -79,6 +89,10 @@ func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
 	}
 	return err
 }

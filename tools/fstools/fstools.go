@@ -2,12 +2,11 @@ package fstools
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/runcode-go/runcode/tools"
+	"sync"
+	"sync/atomic"
 )
 
 // Options bounds what one call may cost. A zero field has the default its
@@ -24,12 +23,20 @@ type Options struct {
 	Entries int
 	// Paths is how many paths a glob returns. 20,000.
 	Paths int
+	// WriteBytes is how large a file write and edit make. 4 MiB.
+	WriteBytes int
 	// Hide says which files and directories glob and grep pass over and no
-	// error suggests, as if they did not exist; a policy that denies paths
-	// gives its rule here, since those two answer with names nobody asked for
-	// one by one. It gets a path relative to the root, must be safe for
-	// concurrent use, and does not concern read. Nil hides nothing.
-	Hide func(path string, dir bool) bool
+	// error suggests; a policy that denies paths gives its rule here (or later,
+	// to Set.SetHide), since those two answer with names nobody asked for one
+	// by one. Both paths are absolute and in the operating system's form: base
+	// is where the search begins, or the directory of a suggestion, with its
+	// links resolved; path is asked as it was found and, where that differs, as
+	// it really is, so that a link to a hidden file is hidden. It must be safe
+	// for concurrent use, and does not concern read, write and edit. Nil hides
+	// nothing.
+	Hide func(base, path string, dir bool) bool
+	// Gates are the conditions on changes; see Gates. Zero: none.
+	Gates Gates
 }
 
 // The defaults of Options.
@@ -38,6 +45,7 @@ const (
 	defaultScanBytes = 512 << 20
 	defaultEntries   = 200_000
 	defaultPaths     = 20_000
+	defaultWrite     = 4 << 20
 )
 
 func (o *Options) resolve() (Options, error) {
@@ -51,6 +59,7 @@ func (o *Options) resolve() (Options, error) {
 	}{
 		{"ReadBytes", int64(r.ReadBytes)}, {"ScanBytes", r.ScanBytes},
 		{"Entries", int64(r.Entries)}, {"Paths", int64(r.Paths)},
+		{"WriteBytes", int64(r.WriteBytes)},
 	} {
 		if limit.value < 0 {
 			return r, fmt.Errorf("file tools: Options.%s is %d; want a positive number, or 0 for the default", limit.name, limit.value)
@@ -60,6 +69,7 @@ func (o *Options) resolve() (Options, error) {
 	r.ScanBytes = cmp.Or(r.ScanBytes, defaultScanBytes)
 	r.Entries = cmp.Or(r.Entries, defaultEntries)
 	r.Paths = cmp.Or(r.Paths, defaultPaths)
+	r.WriteBytes = cmp.Or(r.WriteBytes, defaultWrite)
 	return r, nil
 }
 
@@ -69,7 +79,13 @@ type Set struct {
 	// names are the absolute spellings of the root: as it was given, and with
 	// symbolic links resolved where that differs.
 	names []string
+	folds bool // a name is found in either case of its letters
 	opts  Options
+	hide  atomic.Pointer[hideFunc]
+
+	// changes is held while a file is checked and replaced, and while no code
+	// but this package's runs.
+	changes sync.Mutex
 }
 
 // New opens the directory tree the tools see. Nil options mean the defaults.
@@ -90,26 +106,10 @@ func New(dir string, opts *Options) (*Set, error) {
 	if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
 		names = append(names, real)
 	}
-	return &Set{root: root, names: names, opts: resolved}, nil
+	s := &Set{root: root, names: names, opts: resolved, folds: folds(names[len(names)-1])}
+	s.SetHide(resolved.Hide)
+	return s, nil
 }
 
 // Close gives the directory back. Calls that run finish; later ones fail.
 func (s *Set) Close() error { return s.root.Close() }
-
-var (
-	//go:embed read.md
-	readText string
-	//go:embed glob.md
-	globText string
-	//go:embed grep.md
-	grepText string
-)
-
-// Tools returns the definitions of read, glob and grep.
-func (s *Set) Tools() []*tools.Definition {
-	return []*tools.Definition{
-		tools.DefineWith(looksOnly("read", readText, renderRead), ignoreRun(s.read)),
-		tools.DefineWith(looksOnly("glob", globText, renderGlob), ignoreRun(s.glob)),
-		tools.DefineWith(looksOnly("grep", grepText, renderGrep), ignoreRun(s.grep)),
-	}
-}

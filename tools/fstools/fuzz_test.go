@@ -2,12 +2,15 @@ package fstools
 
 import (
 	"bytes"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/runcode-go/runcode/tools"
 )
 
 // FuzzWindow compares the streaming window with the plain way: split the whole
@@ -88,6 +91,45 @@ func FuzzScan(f *testing.F) {
 		}
 		if diff := cmp.Diff(want, g.matches); diff != "" {
 			t.Errorf("%q in %q with blocks of %d (-want +got):\n%s", pattern, text, len(g.block), diff)
+		}
+	})
+}
+
+// FuzzSubject spells paths in every way: a subject lies in the root as text, is
+// the same under its own name, and a read of it never shows what lies outside.
+func FuzzSubject(f *testing.F) {
+	outside := f.TempDir()
+	write(f, filepath.Join(outside, "f"), "secret\n")
+	set, dir := newSet(f, map[string]string{"a/b/f": "text\n", "f": "text\n"}, nil)
+	for name, target := range map[string]string{
+		"in": "a/b", "up": "a/../a", "out": outside, "abs": filepath.Join(dir, "a"), "self": "self", "none": "nothing/at/all", "a/b/top": "../..",
+	} {
+		link(f, target, filepath.Join(dir, name))
+	}
+	for _, path := range []string{"f", "in/f", "in/top/in/f", "out/f", "abs/b/../../out/f", "self/f", "none", "..", "a/b/top/../..", "\x00", dir, outside} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		found, err := set.readSubjects(readIn{FilePath: path})
+		if err != nil {
+			if code := tools.InfoOf(err).Code; code != codeSandbox && code != codeNotFound {
+				t.Errorf("%q: the failure %v has the code %q", path, err, code)
+			}
+			return
+		}
+		if _, inside := below(dir, found[0].Path); !inside || !filepath.IsAbs(found[0].Real) {
+			t.Errorf("%q: subject %+v", path, found[0])
+		}
+		again, err := set.readSubjects(readIn{FilePath: found[0].Path})
+		if diff := cmp.Diff(found, again); err != nil || diff != "" {
+			t.Errorf("%q: %v, the subject under its own name (-first +second):\n%s", path, err, diff)
+		}
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: path})
+		if err == nil && got.Content != "text\n" {
+			t.Errorf("read %q: %+v", path, got)
+		}
+		if code := tools.InfoOf(err).Code; code == codeChanged {
+			t.Errorf("read %q: %v, and nothing was changed", path, err)
 		}
 	})
 }

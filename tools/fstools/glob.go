@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+
+	"github.com/runcode-go/runcode/tools"
 )
 
 // shownPaths is how many paths the rendered text of a glob has.
@@ -22,12 +24,12 @@ type globOut struct {
 	Note      string   `json:"note,omitempty" jsonschema:"what was cut or left out, and why"`
 }
 
-func (s *Set) glob(ctx context.Context, in globIn) (globOut, error) {
-	base, err := s.locate("glob", in.Path)
+func (s *Set) glob(ctx context.Context, run *tools.Run, in globIn) (globOut, error) {
+	_, pattern, err := s.globBase(in)
 	if err != nil {
 		return globOut{}, err
 	}
-	base, pattern, err := s.globBase(base, in.Pattern)
+	base, err := judged(s, "glob", run, in, s.globSubjects)
 	if err != nil {
 		return globOut{}, err
 	}
@@ -42,9 +44,21 @@ func (s *Set) glob(ctx context.Context, in globIn) (globOut, error) {
 	return w.globResult(compiled), nil
 }
 
-// globBase makes sense of a pattern that begins with a path of its own: an
-// absolute one inside the root, or "./".
-func (s *Set) globBase(base, pattern string) (string, string, error) {
+// globSubjects is the tree a glob looks at.A pattern it refuses touches none
+func (s *Set) globSubjects(in globIn) ([]tools.Subject, error) {
+	base, _, err := s.globBase(in)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.subject("glob", tools.AccessRead, base, true)
+	return []tools.Subject{tree}, err
+}
+
+// globBase is the directory a glob searches and the pattern below it. It makes
+// sense of a pattern that begins with a path of its own: an absolute one inside
+// the root, or "./".
+func (s *Set) globBase(in globIn) (base, pattern string, err error) {
+	base, pattern = in.Path, in.Pattern
 	for strings.HasPrefix(pattern, "./") {
 		pattern = strings.TrimLeft(pattern[2:], "/")
 	}
@@ -66,8 +80,8 @@ func (s *Set) globBase(base, pattern string) (string, string, error) {
 
 // walker makes a walk that keeps what pattern, relative to base, matches. A nil
 // pattern keeps everything.
-func (s *Set) walker(ctx context.Context, op, base string, pattern *globPattern) *walker {
-	w := &walker{set: s, ctx: ctx, op: op, base: base, real: s.resolve(base)}
+func (s *Set) walker(ctx context.Context, op string, base place, pattern *globPattern) *walker {
+	w := &walker{set: s, ctx: ctx, op: op, base: base, from: absolute(s.realRoot(), base.real)}
 	w.keep = func(rel string) bool { return pattern == nil || pattern.matches(w.below(rel)) }
 	w.into = func(rel string) bool { return pattern == nil || pattern.mayHold(w.below(rel)) }
 	return w

@@ -61,7 +61,7 @@ func TestGlob(t *testing.T) {
 		{"directories are no files", globIn{Pattern: "su*", Path: "."}, []string{}, "the pattern looks directly in the directory only; begin it with **/ to look at any depth"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := set.glob(t.Context(), tt.in)
+			got, err := set.glob(t.Context(), noRun, tt.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestGlobFails(t *testing.T) {
 		{"path is outside", globIn{Pattern: "*", Path: ".."}, codeSandbox, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := set.glob(t.Context(), tt.in)
+			_, err := set.glob(t.Context(), noRun, tt.in)
 			wantFailure(t, err, tt.code, tt.parts...)
 		})
 	}
@@ -102,7 +102,7 @@ func TestGlobBudgets(t *testing.T) {
 	}
 	t.Run("paths", func(t *testing.T) {
 		set, _ := newSet(t, files, &Options{Paths: 3})
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		want := globOut{Paths: []string{"d0/f00", "d0/f01", "d0/f02"}, Total: 30, Truncated: true,
 			Note: "only the first 3 paths are listed; narrow the pattern or give a path"}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -111,7 +111,7 @@ func TestGlobBudgets(t *testing.T) {
 	})
 	t.Run("entries", func(t *testing.T) {
 		set, _ := newSet(t, files, &Options{Entries: 13}) // the three directories and those of the first
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestGlobBudgets(t *testing.T) {
 	})
 	t.Run("exactly enough entries", func(t *testing.T) {
 		set, _ := newSet(t, files, &Options{Entries: 33})
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		if err != nil || got.Truncated || got.Total != 30 {
 			t.Errorf("value %+v, %v; want all 30 paths and no cut", got, err)
 		}
@@ -131,7 +131,7 @@ func TestGlobBudgets(t *testing.T) {
 		deep := strings.Repeat("d/", maxDepth+1)
 		write(t, filepath.Join(dir, deep+"below"), "")
 		write(t, filepath.Join(dir, strings.TrimSuffix(deep, "d/")+"above"), "")
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		if err != nil || got.Total != 1 || got.Note != "1 directory could not be read" {
 			t.Errorf("value with %d paths and the note %q, %v", got.Total, got.Note, err)
 		}

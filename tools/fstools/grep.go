@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/runcode-go/runcode/tools"
 )
 
 const (
@@ -48,22 +50,24 @@ type grepMatch struct {
 	After  []string `json:"after,omitempty"`
 }
 
-func (s *Set) grep(ctx context.Context, in grepIn) (grepOut, error) {
+func (s *Set) grep(ctx context.Context, run *tools.Run, in grepIn) (grepOut, error) {
 	search, err := newSearch(in)
 	if err != nil {
 		return grepOut{}, err
 	}
 	search.ctx, search.set, search.left = ctx, s, s.opts.ScanBytes
-	base, err := s.locate("grep", in.Path)
+	search.opener.set = s
+	defer search.opener.close()
+	base, err := judged(s, "grep", run, in, s.grepSubjects)
 	if err != nil {
 		return grepOut{}, err
 	}
 	var notes notes
 	if s.isFile(base) {
-		if s.hiddenPath(base, false) || s.hiddenPath(s.resolve(base), false) {
-			return grepOut{}, s.notFound("grep", base, nil)
+		if s.hidesWay(absolute(s.realRoot(), base.real), base, false) {
+			return grepOut{}, s.notFound("grep", base.rel, nil)
 		}
-		if err := search.file(walked{rel: base}, true); err != nil {
+		if err := search.file(base, true); err != nil {
 			return grepOut{}, err
 		}
 	} else if notes, err = search.tree(base); err != nil {
@@ -72,8 +76,14 @@ func (s *Set) grep(ctx context.Context, in grepIn) (grepOut, error) {
 	return search.result(notes), nil
 }
 
+// grepSubjects is the tree or file a grep searches.
+func (s *Set) grepSubjects(in grepIn) ([]tools.Subject, error) {
+	tree, err := s.subject("grep", tools.AccessRead, in.Path, true)
+	return []tools.Subject{tree}, err
+}
+
 // tree searches every wanted file below base.
-func (g *search) tree(base string) (notes, error) {
+func (g *search) tree(base place) (notes, error) {
 	w := g.set.walker(g.ctx, "grep", base, nil)
 	if g.filter != nil {
 		plain := g.set.walker(g.ctx, "grep", base, g.filter)
@@ -97,16 +107,16 @@ func (g *search) tree(base string) (notes, error) {
 			break
 		}
 		searched++
-		if err := g.file(f, false); err != nil {
+		if err := g.file(f.place, false); err != nil {
 			return nil, err
 		}
 	}
 	notes := w.notes()
 	switch {
 	case searched == 0 && g.filter != nil:
-		notes.add("no file below %q matches the glob", base)
+		notes.add("no file below %q matches the glob", base.rel)
 	case searched == 0:
-		notes.add("there is no file to search below %q", base)
+		notes.add("there is no file to search below %q", base.rel)
 	}
 	if g.total == 0 {
 		w.excludedNote(&notes)

@@ -69,7 +69,7 @@ func TestGrep(t *testing.T) {
 			Note: "the pattern holds a line break, but each line is searched by itself"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := set.grep(t.Context(), tt.in)
+			got, err := set.grep(t.Context(), noRun, tt.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestGrepFails(t *testing.T) {
 		{"binary file", grepIn{Pattern: "a", Path: "bin"}, codeNotText, []string{`grep "bin"`, "binary"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := set.grep(t.Context(), tt.in)
+			_, err := set.grep(t.Context(), noRun, tt.in)
 			wantFailure(t, err, tt.code, tt.parts...)
 		})
 	}
@@ -121,7 +121,7 @@ func TestGrepLongLines(t *testing.T) {
 		"wide":   strings.Repeat("é", steadyLine) + "PEG\n",
 	}, nil)
 	t.Run("the text surrounds the match", func(t *testing.T) {
-		got, err := set.grep(t.Context(), grepIn{Pattern: "NEEDLE", Path: "min.js"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "NEEDLE", Path: "min.js"})
 		want := grepOut{Matches: []grepMatch{
 			{Path: "min.js", Line: 1, Text: "[4900 characters] " + strings.Repeat("a", 100) + "NEEDLE" + strings.Repeat("é", 197) + " [2803 more]"},
 			{Path: "min.js", Line: 2, Text: "NEEDLE"},
@@ -131,7 +131,7 @@ func TestGrepLongLines(t *testing.T) {
 		}
 	})
 	t.Run("a line longer than a block", func(t *testing.T) {
-		got, err := set.grep(t.Context(), grepIn{Pattern: "PIN"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "PIN"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestGrepLongLines(t *testing.T) {
 		}
 	})
 	t.Run("a long line is matched in steps", func(t *testing.T) {
-		got, err := set.grep(t.Context(), grepIn{Pattern: "P[E]G$"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "P[E]G$"})
 		if err != nil || len(got.Matches) != 1 || !strings.HasSuffix(got.Matches[0].Text, "éPEG") {
 			t.Errorf("value %+v, %v", got, err)
 		}
@@ -171,7 +171,7 @@ func TestGrepBlocks(t *testing.T) {
 		{Pattern: "[h]ere it is", Limit: 10_000},
 		{Pattern: "here it is", Limit: 10_000, Context: 1},
 	} {
-		got, err := set.grep(t.Context(), in)
+		got, err := set.grep(t.Context(), noRun, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,14 +195,14 @@ func TestGrepBudgets(t *testing.T) {
 	}
 	t.Run("matches by default", func(t *testing.T) {
 		set, _ := newSet(t, files, nil)
-		got, err := set.grep(t.Context(), grepIn{Pattern: "hit"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "hit"})
 		if err != nil || len(got.Matches) != defaultMatches || got.Total != 250 || got.Files != 10 || !got.Truncated || got.Note != "" {
 			t.Errorf("%d matches, value %+v, %v", len(got.Matches), got, err)
 		}
 	})
 	t.Run("bytes read", func(t *testing.T) {
 		set, _ := newSet(t, files, &Options{ScanBytes: 250})
-		got, err := set.grep(t.Context(), grepIn{Pattern: "hit"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "hit"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestGrepBudgets(t *testing.T) {
 	})
 	t.Run("entries", func(t *testing.T) {
 		set, _ := newSet(t, files, &Options{Entries: 4})
-		got, err := set.grep(t.Context(), grepIn{Pattern: "hit"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "hit"})
 		if err != nil || got.Files != 4 || !got.Truncated || !strings.HasPrefix(got.Note, "stopped after 4 directory entries") {
 			t.Errorf("value with %d files, truncated %v, note %q, %v", got.Files, got.Truncated, got.Note, err)
 		}
@@ -220,7 +220,7 @@ func TestGrepBudgets(t *testing.T) {
 	t.Run("text in the answer", func(t *testing.T) {
 		line := "hit" + strings.Repeat("x", 497) + "\n"
 		set, _ := newSet(t, map[string]string{"f": strings.Repeat(line, 9000)}, nil)
-		got, err := set.grep(t.Context(), grepIn{Pattern: "hit", Limit: 10_000})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "hit", Limit: 10_000})
 		if err != nil {
 			t.Fatal(err)
 		}

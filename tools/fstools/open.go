@@ -1,69 +1,182 @@
 package fstools
 
 import (
+	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"strings"
+	"syscall"
 )
 
-// open opens rel for reading and says what was opened. It never blocks, whatever
-// rel is, and never leads out of the root. What the open file says about itself,
-// not an earlier look at its name, is what the caller must go by.
-func (s *Set) open(rel string) (*os.File, fs.FileInfo, error) {
-	var f *os.File
-	err := s.inside(rel, func(name string) (err error) {
-		f, err = s.root.OpenFile(name, os.O_RDONLY|openFlags, 0)
-		return err
-	})
+// errSwapped says that a name holds something else than was judged.
+var errSwapped = errors.New("a part of the path has been replaced by a symbolic link")
+
+// attempts is how often a name is looked at again whose file was exchanged for
+// another, as programs do that save a file.
+const attempts = 5
+
+// reach opens the directory that holds the last element of real, one directory
+// at a time and following no link: real has none unless somebody has changed
+// the tree since it was resolved. With create, missing directories are made. The
+// caller closes the directory.
+func (s *Set) reach(real string, create bool) (dir *os.Root, name string, err error) {
+	if dir, err = s.root.OpenRoot("."); err != nil {
+		return nil, "", err
+	}
+	names := strings.Split(real, "/")
+	last := len(names) - 1
+	for _, n := range names[:last] {
+		next, err := enter(dir, n, create)
+		dir.Close()
+		if err != nil {
+			return nil, "", err
+		}
+		dir = next
+	}
+	return dir, names[last], nil
+}
+
+// enter opens a directory in dir. Whatever is done to the name meanwhile, it
+// opens what a look at the name itself showed to be a directory.
+func enter(dir *os.Root, name string, create bool) (*os.Root, error) {
+	for range attempts {
+		info, err := lookIn(dir, name)
+		if create && errors.Is(err, fs.ErrNotExist) {
+			if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+				return nil, err
+			}
+			syncDir(dir)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
+		}
+		next, err := dir.OpenRoot(name)
+		if err != nil {
+			if escapes(err) {
+				continue
+			}
+			return nil, err
+		}
+		if opened, err := next.Stat("."); err == nil && os.SameFile(info, opened) {
+			return next, nil
+		}
+		next.Close()
+	}
+	return nil, errSwapped
+}
+
+// lookIn says what a name in dir is, itself and not what it may lead to.
+func lookIn(dir *os.Root, name string) (fs.FileInfo, error) {
+	info, err := dir.Lstat(name)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, errSwapped
+	}
+	return info, err
+}
+
+// look says what real is.
+func (s *Set) look(real string) (fs.FileInfo, error) {
+	dir, name, err := s.reach(real, false)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return lookIn(dir, name)
+}
+
+// open opens real for reading and says what was opened. What is neither a
+// regular file nor a directory is not opened: the info alone is returned.
+func (s *Set) open(real string) (*os.File, fs.FileInfo, error) {
+	dir, name, err := s.reach(real, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
+	defer dir.Close()
+	return openIn(dir, name)
+}
+
+// openIn is open for a name in dir. It never blocks, and what the open file says
+// about itself is what the look at its name said.
+func openIn(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	for range attempts {
+		info, err := lookIn(dir, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, info, nil
+		}
+		f, err := dir.OpenFile(name, os.O_RDONLY|openFlags, 0)
+		if err != nil {
+			if escapes(err) {
+				continue
+			}
+			return nil, nil, err
+		}
+		if opened, err := f.Stat(); err == nil && os.SameFile(info, opened) {
+			return f, opened, nil
+		}
 		f.Close()
+	}
+	return nil, nil, errSwapped
+}
+
+// opener opens one file after another. It keeps the directory of the last, since
+// the next is in general beside it. It is for one goroutine, and must be closed.
+type opener struct {
+	set  *Set
+	real string // of dir
+	dir  *os.Root
+}
+
+func (o *opener) open(real string) (*os.File, fs.FileInfo, error) {
+	if o.dir == nil || o.real != path.Dir(real) {
+		o.close()
+		dir, _, err := o.set.reach(real, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		o.real, o.dir = path.Dir(real), dir
+	}
+	return openIn(o.dir, path.Base(real))
+}
+
+func (o *opener) close() {
+	if o.dir != nil {
+		o.dir.Close()
+		o.dir = nil
+	}
+}
+
+// openRegular opens a file whose content is wanted.
+func (o *opener) openRegular(op string, p place) (*os.File, fs.FileInfo, error) {
+	f, info, err := o.open(p.real)
+	if err != nil {
+		return nil, nil, o.set.openFailure(op, p.rel, err)
+	}
+	if err := regular(op, p.rel, info); err != nil {
+		if f != nil {
+			f.Close()
+		}
 		return nil, nil, err
 	}
 	return f, info, nil
 }
 
-// stat says what rel leads to.
-func (s *Set) stat(rel string) (info fs.FileInfo, err error) {
-	err = s.inside(rel, func(name string) (err error) {
-		info, err = s.root.Stat(name)
-		return err
-	})
-	return info, err
-}
-
-// inside does something to rel through os.Root. That takes every absolute link
-// for a way out, also one whose target lies inside the root; such a target is
-// found and tried through os.Root again, so that a wrong or outdated answer here
-// opens nothing.
-func (s *Set) inside(rel string, do func(name string) error) error {
-	err := do(filepath.FromSlash(rel))
-	if err == nil || !escapes(err) {
-		return err
+// regular refuses what is no regular file.
+func regular(op, rel string, info fs.FileInfo) error {
+	switch {
+	case info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return fail(codeNotRegular, nil, "%s %q: it is a directory; list its files with glob", op, rel)
 	}
-	if target := s.resolve(rel); target != rel {
-		return do(filepath.FromSlash(target))
-	}
-	return err
-}
-
-// openRegular opens a file whose content is wanted.
-func (s *Set) openRegular(op, rel string) (*os.File, fs.FileInfo, error) {
-	f, info, err := s.open(rel)
-	if err != nil {
-		return nil, nil, s.openFailure(op, rel, err)
-	}
-	if info.Mode().IsRegular() {
-		return f, info, nil
-	}
-	f.Close()
-	if info.IsDir() {
-		return nil, nil, fail(codeNotRegular, nil, "%s %q: it is a directory; list its files with glob", op, rel)
-	}
-	return nil, nil, fail(codeNotRegular, nil, "%s %q: it is a %s; only regular files can be used", op, rel, kindOf(info.Mode()))
+	return fail(codeNotRegular, nil, "%s %q: it is a %s; only regular files can be used", op, rel, kindOf(info.Mode()))
 }
 
 func kindOf(mode fs.FileMode) string {

@@ -28,20 +28,27 @@ func TestNotRegular(t *testing.T) {
 	}
 	link(t, "pipe", filepath.Join(dir, "topipe"))
 	for _, name := range []string{"pipe", "topipe"} {
-		_, err := set.read(t.Context(), readIn{FilePath: name})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: name})
 		wantFailure(t, err, codeNotRegular, "named pipe")
-		_, err = set.grep(t.Context(), grepIn{Pattern: "x", Path: name})
+		_, err = set.grep(t.Context(), noRun, grepIn{Pattern: "x", Path: name})
 		wantFailure(t, err, codeNotRegular, "named pipe")
-		_, err = set.glob(t.Context(), globIn{Pattern: "*", Path: name})
+		_, err = set.glob(t.Context(), noRun, globIn{Pattern: "*", Path: name})
 		wantFailure(t, err, codeNotDir)
 	}
-	_, err := set.read(t.Context(), readIn{FilePath: "sock"})
+	reg := registry(t, set)
+	for _, name := range []string{"pipe", "topipe", "sock"} {
+		_, _, err := call(t, reg, "write", writeArgs(name, "x"))
+		wantFailure(t, err, codeNotRegular, "only regular files")
+		_, _, err = call(t, reg, "edit", editArgs(name, "x", "y", false))
+		wantFailure(t, err, codeNotRegular, "only regular files")
+	}
+	_, err := set.read(t.Context(), noRun, readIn{FilePath: "sock"})
 	wantFailure(t, err, codeNotRegular, "socket")
-	got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+	got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 	if diff := cmp.Diff([]string{"a.txt"}, got.Paths); err != nil || diff != "" {
 		t.Errorf("%v, paths (-want +got):\n%s", err, diff)
 	}
-	found, err := set.grep(t.Context(), grepIn{Pattern: "x"})
+	found, err := set.grep(t.Context(), noRun, grepIn{Pattern: "x"})
 	if err != nil || found.Total != 1 {
 		t.Errorf("grep: %+v, %v; want 1 match", found, err)
 	}
@@ -57,7 +64,7 @@ func TestDevice(t *testing.T) {
 		if _, err := os.Stat("/dev/" + name); err != nil {
 			continue
 		}
-		_, err := set.read(t.Context(), readIn{FilePath: name})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: name})
 		wantFailure(t, err, codeNotRegular, "device")
 	}
 }
@@ -74,10 +81,10 @@ func TestPermission(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Join(dir, "shut"), 0o700) })
 	for _, name := range []string{"b", "shut/a"} {
-		_, err := set.read(t.Context(), readIn{FilePath: name})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: name})
 		wantFailure(t, err, codePermission, "denies access")
 	}
-	got, err := set.grep(t.Context(), grepIn{Pattern: "x"})
+	got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "x"})
 	want := grepOut{Matches: []grepMatch{{Path: "c", Line: 1, Text: "x"}}, Files: 1, Total: 1,
 		Note: "1 directory could not be read; 1 file could not be read"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -90,9 +97,67 @@ func TestNameNotUTF8(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "b\xff"), []byte("x\n"), 0o644); err != nil {
 		t.Skipf("the file system takes UTF-8 names only: %v", err)
 	}
-	got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+	got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 	want := globOut{Paths: []string{"a"}, Total: 1, Note: "1 entry left out because their names are not UTF-8"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v, value (-want +got):\n%s", err, diff)
 	}
+}
+
+// TestPermissionBits has a replaced file keep its permissions, and a new one get
+// those any program gives it.
+func TestPermissionBits(t *testing.T) {
+	set, dir := newSet(t, map[string]string{"a": "x\n"}, nil)
+	reg := registry(t, set)
+	for _, mode := range []os.FileMode{0o600, 0o644, 0o755, 0o222 | 0o400, 0o666} {
+		if err := os.Chmod(filepath.Join(dir, "a"), mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range [][2]string{{"write", writeArgs("a", "y\n")}, {"edit", editArgs("a", "y", "x", false)}} {
+			if _, _, err := call(t, reg, c[0], c[1]); err != nil {
+				t.Fatal(err)
+			}
+			if got := modeOf(t, filepath.Join(dir, "a")); got != mode {
+				t.Errorf("%s leaves the mode %v, want %v", c[0], got, mode)
+			}
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "a"), 0o755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := call(t, reg, "write", writeArgs("a", "y\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := modeOf(t, filepath.Join(dir, "a")); got != 0o755 {
+		t.Errorf("the mode of a set-user-ID file is %v after a write, want 0755 without that bit", got)
+	}
+	if _, _, err := call(t, reg, "write", writeArgs("sub/new", "y\n")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "plain"), "") // made with 0644
+	if got, want := modeOf(t, filepath.Join(dir, "sub/new"))&0o644, modeOf(t, filepath.Join(dir, "plain")); got != want {
+		t.Errorf("a new file has the mode %v, want at least %v", got, want)
+	}
+}
+
+func modeOf(t *testing.T, name string) os.FileMode {
+	t.Helper()
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+// TestNotWritable has a file of another user, whose directory is ours.
+func TestNotWritable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser is denied nothing, so there is nothing to see")
+	}
+	set, dir := newSet(t, map[string]string{"a": "x\n"}, nil)
+	if err := os.Chmod(filepath.Join(dir, "a"), 0o422); err != nil { // the owner may not write it, others may
+		t.Fatal(err)
+	}
+	_, _, err := call(t, registry(t, set), "write", writeArgs("a", "y\n"))
+	wantFailure(t, err, codePermission, "read-only")
 }

@@ -1,14 +1,25 @@
 package fstools
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
-// locate turns any spelling of a path into the one path from the root it names,
-// slash-separated, "." for the root itself. It looks at the text only; what the
-// path leads to is checked when it is opened.
+// place is one file or directory: what a spelling names, and what that led to
+// when it was judged. Both are paths from the root, slash-separated, "." for the
+// root itself.
+type place struct {
+	rel  string // as text, links unresolved: what values and errors say
+	real string // links resolved: what is opened
+}
+
+// locate turns any spelling of a path into the one path from the root it names.
+// It looks at the text only; what the path leads to is another question.
 func (s *Set) locate(op, spelling string) (string, error) {
 	if strings.IndexByte(spelling, 0) >= 0 {
 		return "", fail(codeNotFound, nil, "%s %q: the path holds a NUL byte, which no file name can; remove it", op, spelling)
@@ -27,15 +38,32 @@ func (s *Set) locate(op, spelling string) (string, error) {
 	return filepath.ToSlash(local), nil
 }
 
-// fromRoot makes a clean absolute path relative to the root.
+// fromRoot makes a clean absolute path relative to the root, by either of its
+// names.
 func (s *Set) fromRoot(abs string) (string, bool) {
 	for _, name := range s.names {
-		if rel, err := filepath.Rel(name, abs); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := below(name, abs); ok {
 			return rel, true
 		}
 	}
 	return "", false
 }
+
+// below makes a clean absolute path relative to a directory it lies in.
+func below(dir, abs string) (string, bool) {
+	rel, err := filepath.Rel(dir, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return rel, true
+}
+
+// realRoot is the root with symbolic links resolved.
+func (s *Set) realRoot() string { return s.names[len(s.names)-1] }
+
+// absolute is a path from the root in the operating system's form, below one of
+// the root's names.
+func absolute(root, rel string) string { return filepath.Join(root, filepath.FromSlash(rel)) }
 
 // join is path.Join for parts that are clean already.
 func join(dir, name string) string {
@@ -45,31 +73,74 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// resolve is rel with its symbolic links followed, as far as that stays inside
-// the root; rel itself where it does not. It serves questions about names:
-// nothing is opened by it.
-func (s *Set) resolve(rel string) string {
-	target, err := filepath.EvalSymlinks(filepath.Join(s.names[0], filepath.FromSlash(rel)))
-	if err != nil {
-		return rel
-	}
-	inside, ok := s.fromRoot(target)
-	if !ok {
-		return rel
-	}
-	return filepath.ToSlash(inside)
+// maxLinks is how many symbolic links one path may lead through, as on Linux.
+const maxLinks = 40
+
+// resolution is where a path leads.
+type resolution struct {
+	real     string // absolute; it may lie outside the root
+	dangling bool   // a link on the way leads to what does not exist
+	err      error  // the links never end; real is then the path as it is
 }
 
-// hiddenPath reports whether the host hides rel or a directory it lies in.
-func (s *Set) hiddenPath(rel string, dir bool) bool {
-	hide := s.opts.Hide
-	if hide == nil || rel == "." {
-		return false
+// resolve follows the symbolic links of rel. What does not exist or cannot be
+// looked at has no links: the rest of the path is kept as it is. Nothing is
+// opened by it, and what is opened later is held to its answer, so that a wrong
+// or outdated one opens nothing else.
+func (s *Set) resolve(rel string) resolution {
+	at := s.realRoot()
+	rest := elements(filepath.FromSlash(rel))
+	inLink := 0 // how many elements at the front of rest are a link's target
+	for links := 0; len(rest) > 0; {
+		name, linked := rest[0], inLink > 0
+		rest, inLink = rest[1:], max(inLink-1, 0)
+		if name == ".." {
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		var target string
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			target, err = os.Readlink(next)
+		}
+		switch {
+		case err != nil:
+			return resolution{
+				real:     filepath.Join(next, filepath.Join(rest...)),
+				dangling: linked && errors.Is(err, fs.ErrNotExist),
+			}
+		case target == "":
+			at = s.stored(at, name, info)
+			continue
+		}
+		if links++; links > maxLinks {
+			return resolution{real: absolute(s.realRoot(), rel), err: &fs.PathError{Op: "open", Path: rel, Err: syscall.ELOOP}}
+		}
+		if filepath.IsAbs(target) {
+			volume := filepath.VolumeName(target)
+			at, target = volume+string(filepath.Separator), target[len(volume):]
+		}
+		leads := elements(target)
+		inLink += len(leads)
+		rest = append(leads, rest...)
 	}
-	for i, c := range rel {
-		if c == '/' && hide(rel[:i], true) {
-			return true
+	return resolution{real: at}
+}
+
+// elements splits a path in the operating system's form.
+func elements(name string) []string {
+	var list []string
+	for e := range strings.FieldsFuncSeq(name, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }) {
+		if e != "." {
+			list = append(list, e)
 		}
 	}
-	return hide(rel, dir)
+	return list
+}
+
+// lookUp is the place rel leads to now, and whether that is inside the root.
+func (s *Set) lookUp(rel string) (place, bool) {
+	real, ok := below(s.realRoot(), s.resolve(rel).real)
+	return place{rel: rel, real: filepath.ToSlash(real)}, ok
 }

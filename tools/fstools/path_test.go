@@ -30,7 +30,7 @@ func TestSpellings(t *testing.T) {
 		dir + "/none/../src/lib/a.txt",
 		dir + "/../" + filepath.Base(dir) + "/src/lib/a.txt",
 	} {
-		got, err := set.read(t.Context(), readIn{FilePath: spelling})
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: spelling})
 		if err != nil {
 			t.Errorf("read %q: %v", spelling, err)
 			continue
@@ -49,7 +49,7 @@ func TestOddNames(t *testing.T) {
 			t.Logf("%q cannot be a file's name here: %v", name, err)
 			continue
 		}
-		if got, err := set.read(t.Context(), readIn{FilePath: name}); err != nil || got.Path != name {
+		if got, err := set.read(t.Context(), noRun, readIn{FilePath: name}); err != nil || got.Path != name {
 			t.Errorf("read %q: path %q, %v", name, got.Path, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestLinks(t *testing.T) {
 		{path: "dangling", code: codeNotFound},
 		{path: "file/x", code: codeNotDir},
 	} {
-		got, err := set.read(t.Context(), readIn{FilePath: tt.path})
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: tt.path})
 		if tt.code != "" {
 			wantFailure(t, err, tt.code, tt.path)
 			if err != nil && strings.Contains(err.Error(), outside) {
@@ -105,14 +105,14 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	t.Run("the walk follows no link to a directory and lists links to files inside", func(t *testing.T) {
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		want := []string{"absolute", "chain", "file", "outandback", "real/a.txt", "real/sibling", "real/sub/b.txt"}
 		if diff := cmp.Diff(want, got.Paths); err != nil || diff != "" {
 			t.Errorf("%v, paths (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("grep finds each file once", func(t *testing.T) {
-		got, err := set.grep(t.Context(), grepIn{Pattern: "a|secret"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "a|secret"})
 		want := []grepMatch{{Path: "real/a.txt", Line: 1, Text: "a"}}
 		if diff := cmp.Diff(want, got.Matches); err != nil || diff != "" {
 			t.Errorf("%v, matches (-want +got):\n%s", err, diff)
@@ -120,18 +120,18 @@ func TestLinks(t *testing.T) {
 	})
 	t.Run("a link that is named is searched", func(t *testing.T) {
 		for _, p := range []string{"file", "dir", "absolute", "absolutedir"} {
-			got, err := set.grep(t.Context(), grepIn{Pattern: "a", Path: p})
+			got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "a", Path: p})
 			if err != nil || got.Total != 1 {
 				t.Errorf("grep in %q: %+v, %v", p, got, err)
 			}
 		}
 	})
 	t.Run("glob and grep do not follow a named link out", func(t *testing.T) {
-		_, err := set.glob(t.Context(), globIn{Pattern: "**", Path: "outdir"})
+		_, err := set.glob(t.Context(), noRun, globIn{Pattern: "**", Path: "outdir"})
 		wantFailure(t, err, codeSandbox)
-		_, err = set.grep(t.Context(), grepIn{Pattern: "secret", Path: "outdir"})
+		_, err = set.grep(t.Context(), noRun, grepIn{Pattern: "secret", Path: "outdir"})
 		wantFailure(t, err, codeSandbox)
-		_, err = set.grep(t.Context(), grepIn{Pattern: "secret", Path: "out"})
+		_, err = set.grep(t.Context(), noRun, grepIn{Pattern: "secret", Path: "out"})
 		wantFailure(t, err, codeSandbox)
 	})
 }
@@ -152,59 +152,69 @@ func TestRootBehindLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spelling := range []string{"a", filepath.Join(alias, "a"), filepath.Join(real, "a")} {
-		if got, err := set.read(t.Context(), readIn{FilePath: spelling}); err != nil || got.Path != "a" {
+		if got, err := set.read(t.Context(), noRun, readIn{FilePath: spelling}); err != nil || got.Path != "a" {
 			t.Errorf("read %q: path %q, %v", spelling, got.Path, err)
 		}
 	}
 }
 
 func TestHide(t *testing.T) {
-	hide := func(path string, dir bool) bool {
-		return path == "secrets" && dir || path == "half/open/hidden.txt" || strings.HasSuffix(path, ".key")
+	var root string
+	hide := func(base, path string, dir bool) bool {
+		rel, inside := below(root, path)
+		if _, ok := below(root, base); !ok || !inside {
+			t.Errorf("hide was asked about %q from %q, want absolute paths below %q", path, base, root)
+		}
+		return rel == "secrets" && dir || rel == "half/open/hidden.txt" || strings.HasSuffix(rel, ".key")
 	}
 	set, dir := newSet(t, map[string]string{
 		"a.txt": "token\n", "a.key": "token\n", "secrets/plain.txt": "token\n", "sub/b.key": "token\n", "sub/b.txt": "token\n",
 		"half/open/hidden.txt": "token\n", "half/open/shown.txt": "token\n",
-	}, &Options{Hide: hide})
+	}, nil)
+	root = dir
+	set.SetHide(hide)
 	link(t, "secrets", filepath.Join(dir, "open"))
 	link(t, "half", filepath.Join(dir, "door"))
 	link(t, "secrets/plain.txt", filepath.Join(dir, "sub/shortcut"))
 	t.Run("glob", func(t *testing.T) {
-		got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 		if diff := cmp.Diff([]string{"a.txt", "half/open/shown.txt", "sub/b.txt"}, got.Paths); err != nil || diff != "" {
 			t.Errorf("%v, paths (-want +got):\n%s", err, diff)
 		}
+		if got.Note != "paths that policy denies are left out" {
+			t.Errorf("note %q, want it to say that something was left out", got.Note)
+		}
 	})
 	t.Run("grep", func(t *testing.T) {
-		got, err := set.grep(t.Context(), grepIn{Pattern: "token"})
+		got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "token"})
 		if err != nil || got.Files != 3 {
 			t.Errorf("%+v, %v; want matches in 3 files", got, err)
 		}
 	})
 	t.Run("named directly or through a link", func(t *testing.T) {
 		for _, p := range []string{"secrets", "open"} {
-			_, err := set.glob(t.Context(), globIn{Pattern: "**", Path: p})
+			_, err := set.glob(t.Context(), noRun, globIn{Pattern: "**", Path: p})
 			wantFailure(t, err, codeNotFound)
-			_, err = set.grep(t.Context(), grepIn{Pattern: "token", Path: p})
+			_, err = set.grep(t.Context(), noRun, grepIn{Pattern: "token", Path: p})
 			wantFailure(t, err, codeNotFound)
 		}
 		for _, p := range []string{"a.key", "secrets/plain.txt", "open/plain.txt", "sub/shortcut"} {
-			_, err := set.grep(t.Context(), grepIn{Pattern: "token", Path: p})
+			_, err := set.grep(t.Context(), noRun, grepIn{Pattern: "token", Path: p})
 			wantFailure(t, err, codeNotFound)
 		}
 	})
 	t.Run("below a link to a directory", func(t *testing.T) {
 		for _, p := range []string{"door", "door/open"} {
-			got, err := set.glob(t.Context(), globIn{Pattern: "**", Path: p})
+			got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**", Path: p})
 			if diff := cmp.Diff([]string{"door/open/shown.txt"}, got.Paths); err != nil || diff != "" {
 				t.Errorf("%v, paths (-want +got):\n%s", err, diff)
 			}
 		}
 	})
 	t.Run("no suggestion", func(t *testing.T) {
-		_, err := set.read(t.Context(), readIn{FilePath: "b.kez"})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: "b.kez"})
 		wantFailure(t, err, codeNotFound)
-		_, err = set.read(t.Context(), readIn{FilePath: "sub/b.kex"})
+		_, err = set.read(t.Context(), noRun, readIn{FilePath: "sub/b.kex"})
 		wantFailure(t, err, codeNotFound)
 		if strings.Contains(err.Error(), `"sub/b.key"`) {
 			t.Errorf("a hidden name is suggested: %v", err)
@@ -212,33 +222,89 @@ func TestHide(t *testing.T) {
 	})
 }
 
+// TestHideLink has a link to a hidden file hidden too, under a rule that sees
+// only what a policy's rule would: one path, and where the search begins.
+func TestHideLink(t *testing.T) {
+	set, dir := newSet(t, map[string]string{"secrets/key": "token\n", "docs/a": "token\n"}, nil)
+	link(t, "../secrets/key", filepath.Join(dir, "docs/key"))
+	link(t, "secrets", filepath.Join(dir, "door"))
+	secret := filepath.Join(realDir(t, dir), "secrets")
+	set.SetHide(func(base, path string, _ bool) bool {
+		_, from := below(secret, base)
+		_, to := below(secret, path)
+		return to && !from
+	})
+	for _, tt := range []struct {
+		path  string
+		paths []string
+		note  string
+	}{
+		{".", []string{"docs/a"}, "paths that policy denies are left out"},
+		{"docs", []string{"docs/a"}, "paths that policy denies are left out"},
+		// A search that was allowed to begin there shows what is there.
+		{"secrets", []string{"secrets/key"}, ""},
+		{"door", []string{"door/key"}, ""},
+	} {
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**", Path: tt.path})
+		if diff := cmp.Diff(tt.paths, got.Paths); err != nil || diff != "" || got.Note != tt.note {
+			t.Errorf("glob in %s: %v, note %q, want %q, paths (-want +got):\n%s", tt.path, err, got.Note, tt.note, diff)
+		}
+		found, err := set.grep(t.Context(), noRun, grepIn{Pattern: "token", Path: tt.path})
+		if err != nil || found.Files != 1 || found.Note != tt.note {
+			t.Errorf("grep in %s: %+v, %v; want one file and the note %q", tt.path, found, err, tt.note)
+		}
+	}
+	t.Run("what was not wanted is not mentioned", func(t *testing.T) {
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "docs/a"})
+		if err != nil || got.Note != "" {
+			t.Errorf("note %q, %v; want none", got.Note, err)
+		}
+	})
+	t.Run("no suggestion", func(t *testing.T) {
+		for _, p := range []string{"docs/kee", "docs/keys", "secret/key"} {
+			_, err := set.read(t.Context(), noRun, readIn{FilePath: p})
+			wantFailure(t, err, codeNotFound)
+			if _, suggested, _ := strings.Cut(err.Error(), "did you mean"); strings.Contains(suggested, "key") {
+				t.Errorf("a hidden name is suggested: %v", err)
+			}
+		}
+	})
+	t.Run("nothing hidden any more", func(t *testing.T) {
+		set.SetHide(nil)
+		got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
+		if diff := cmp.Diff([]string{"docs/a", "docs/key", "secrets/key"}, got.Paths); err != nil || diff != "" {
+			t.Errorf("%v, paths (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
 // TestChangedWhileWalking has directories and files replaced after the walk saw
-// them and before it opens them: by links that lead out.
+// them and before it opens them: by links that lead out, or to what is hidden.
 func TestChangedWhileWalking(t *testing.T) {
 	outside := t.TempDir()
 	write(t, filepath.Join(outside, "file"), "secret\n")
-	for _, name := range []string{"dir", "file"} {
-		t.Run(name, func(t *testing.T) {
-			var dir string
-			replace := func(rel string, _ bool) bool {
-				if rel == name {
-					if err := os.RemoveAll(filepath.Join(dir, rel)); err != nil {
+	for _, tt := range []struct{ name, target string }{
+		{"dir", outside},
+		{"file", filepath.Join(outside, "file")},
+		{"dir", "hidden"},
+		{"file", "hidden/file"},
+	} {
+		t.Run(tt.name+" to "+filepath.Base(tt.target), func(t *testing.T) {
+			set, dir := newSet(t, map[string]string{"dir/file": "harmless\n", "file": "harmless\n", "hidden/file": "secret\n"}, nil)
+			link(t, outside, filepath.Join(dir, "can-link"))
+			set.SetHide(func(_, path string, _ bool) bool {
+				rel, _ := below(dir, path)
+				if rel == tt.name {
+					if err := os.RemoveAll(path); err != nil {
 						t.Error(err)
 					}
-					target := outside
-					if name == "file" {
-						target = filepath.Join(outside, "file")
-					}
-					if err := os.Symlink(target, filepath.Join(dir, rel)); err != nil {
+					if err := os.Symlink(tt.target, path); err != nil {
 						t.Error(err)
 					}
 				}
-				return false
-			}
-			set, made := newSet(t, map[string]string{"dir/file": "harmless\n", "file": "harmless\n"}, &Options{Hide: replace})
-			dir = made
-			link(t, outside, filepath.Join(dir, "can-link"))
-			got, err := set.grep(t.Context(), grepIn{Pattern: "secret|harmless"})
+				return rel == "hidden"
+			})
+			got, err := set.grep(t.Context(), noRun, grepIn{Pattern: "secret|harmless"})
 			if err != nil {
 				t.Fatal(err)
 			}

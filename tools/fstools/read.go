@@ -3,11 +3,15 @@ package fstools
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/runcode-go/runcode/tools"
 )
 
 const (
@@ -33,36 +37,70 @@ type readOut struct {
 	Note       string `json:"note,omitempty" jsonschema:"what was cut or left out, and why"`
 }
 
-func (s *Set) read(ctx context.Context, in readIn) (readOut, error) {
+func (s *Set) read(ctx context.Context, run *tools.Run, in readIn) (readOut, error) {
 	if err := checkRead(in); err != nil {
 		return readOut{}, err
 	}
-	rel, err := s.locate("read", in.FilePath)
+	at, err := judged(s, "read", run, in, s.readSubjects)
 	if err != nil {
 		return readOut{}, err
 	}
 	if err := aborted(ctx, "read"); err != nil {
 		return readOut{}, err
 	}
-	f, info, err := s.openRegular("read", rel)
+	files := opener{set: s}
+	defer files.close()
+	f, info, err := files.openRegular("read", at)
 	if err != nil {
-		return readOut{}, err
+		return readOut{}, s.absent(ctx, run, at, err)
 	}
 	defer f.Close()
 	if in.Offset == 0 && in.Limit == 0 && info.Size() > int64(s.opts.ReadBytes) {
-		return readOut{}, s.tooLarge(rel, info)
+		return readOut{}, s.tooLarge(at.rel, info)
 	}
 	w := window{ctx: ctx, first: max(in.Offset, 1), lines: in.Limit, maxBytes: s.opts.ReadBytes, maxScan: s.opts.ScanBytes}
 	if w.lines == 0 {
 		w.lines = defaultLines
 	}
-	if err := w.fill(f); err != nil {
+	source := io.Reader(f)
+	var sum hash.Hash
+	if s.opts.Gates.Observed != nil {
+		sum = sha256.New()
+		source = io.TeeReader(f, sum)
+	}
+	if err := w.fill(source); err != nil {
 		if aborted := aborted(ctx, "read"); aborted != nil {
 			return readOut{}, aborted
 		}
-		return readOut{}, s.openFailure("read", rel, err)
+		return readOut{}, s.openFailure("read", at.rel, err)
 	}
-	return w.result(rel, info)
+	out, err := w.result(at.rel, info)
+	if err != nil || sum == nil {
+		return out, err
+	}
+	if w.scanCut {
+		out.Note += "; a file this large does not count as read for write and edit"
+		return out, nil
+	}
+	return out, s.observe(ctx, run, at, State{Present: true, Version: versionOf(sum)})
+}
+
+// readSubjects is the file a read opens.
+func (s *Set) readSubjects(in readIn) ([]tools.Subject, error) {
+	file, err := s.subject("read", tools.AccessRead, in.FilePath, false)
+	return []tools.Subject{file}, err
+}
+
+// absent tells the gates of a file that does not exist, and passes on the
+// failure that says so.
+func (s *Set) absent(ctx context.Context, run *tools.Run, at place, failure error) error {
+	if !errors.Is(failure, fs.ErrNotExist) {
+		return failure
+	}
+	if err := s.observe(ctx, run, at, State{}); err != nil {
+		return err
+	}
+	return failure
 }
 
 func checkRead(in readIn) error {
@@ -96,7 +134,7 @@ func (w *window) result(rel string, info fs.FileInfo) (readOut, error) {
 		Path: rel, Content: string(w.content), StartLine: w.first, EndLine: w.first + w.kept - 1,
 		TotalLines: w.total, Truncated: w.kept > 0 && (w.first+w.kept-1 < w.total || w.scanCut),
 	}
-	if err := w.checkText(rel); err != nil {
+	if err := checkText("read", rel, w.head, w.content, w.first); err != nil {
 		return readOut{}, err
 	}
 	var notes notes
@@ -114,28 +152,6 @@ func (w *window) result(rel string, info fs.FileInfo) (readOut, error) {
 	}
 	out.Note = notes.String()
 	return out, nil
-}
-
-// checkText refuses what is not UTF-8 text, which JSON could not carry as it is.
-func (w *window) checkText(rel string) error {
-	switch {
-	case bytes.HasPrefix(w.head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(w.head, []byte{0xFE, 0xFF}):
-		return fail(codeNotText, nil, "read %q: the file is UTF-16 text; convert it to UTF-8 first, for example with iconv", rel)
-	case bytes.IndexByte(w.head, 0) >= 0 || bytes.IndexByte(w.content, 0) >= 0:
-		return fail(codeNotText, nil, "read %q: the file is binary, it holds NUL bytes; only text can be read", rel)
-	case utf8.Valid(w.content):
-		return nil
-	}
-	bad := 0
-	for bad < len(w.content) {
-		r, size := utf8.DecodeRune(w.content[bad:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		bad += size
-	}
-	return fail(codeNotText, nil, "read %q: the file is not UTF-8 text: byte 0x%02X in line %d is not valid; convert it first, for example with iconv, or read other lines",
-		rel, w.content[bad], w.first+bytes.Count(w.content[:bad], []byte{'\n'}))
 }
 
 // window collects some lines of a file and counts the others, in one pass and

@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 		{"names are not only ASCII", readIn{FilePath: "ünï/ß.txt"}, readOut{Path: "ünï/ß.txt", Content: "ok\n", StartLine: 1, EndLine: 1, TotalLines: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := set.read(t.Context(), tt.in)
+			got, err := set.read(t.Context(), noRun, tt.in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestReadPagesAreTheFile(t *testing.T) {
 			total++
 		}
 		for offset := 1; ; {
-			page, err := set.read(t.Context(), readIn{FilePath: name, Offset: offset, Limit: 977})
+			page, err := set.read(t.Context(), noRun, readIn{FilePath: name, Offset: offset, Limit: 977})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,12 +147,12 @@ func TestReadFails(t *testing.T) {
 		{"absolute, beside", readIn{FilePath: dir + "-more/x"}, codeSandbox, []string{"outside the root directory"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := set.read(t.Context(), tt.in)
+			_, err := set.read(t.Context(), noRun, tt.in)
 			wantFailure(t, err, tt.code, tt.parts...)
 		})
 	}
 	t.Run("valid lines of a file that is not UTF-8 further on", func(t *testing.T) {
-		got, err := set.read(t.Context(), readIn{FilePath: "latin1", Limit: 1})
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: "latin1", Limit: 1})
 		if err != nil || got.Content != "one\n" {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -164,11 +164,11 @@ func TestReadBudgets(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"f": text, "wide": strings.Repeat("x", 3000) + "\n", "late": "a\n" + strings.Repeat("x", 3000)},
 		&Options{ReadBytes: 2000})
 	t.Run("too large without a window", func(t *testing.T) {
-		_, err := set.read(t.Context(), readIn{FilePath: "f"})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: "f"})
 		wantFailure(t, err, codeTooLarge, "8893 bytes", "2000 bytes", "offset and limit")
 	})
 	t.Run("a window is cut at a whole line", func(t *testing.T) {
-		got, err := set.read(t.Context(), readIn{FilePath: "f", Offset: 500})
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: "f", Offset: 500})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,11 +180,11 @@ func TestReadBudgets(t *testing.T) {
 		}
 	})
 	t.Run("one line has no room", func(t *testing.T) {
-		_, err := set.read(t.Context(), readIn{FilePath: "wide", Offset: 1})
+		_, err := set.read(t.Context(), noRun, readIn{FilePath: "wide", Offset: 1})
 		wantFailure(t, err, codeTooLarge, "line 1 alone is longer than the 2000 bytes", "grep")
 	})
 	t.Run("a later line has no room", func(t *testing.T) {
-		got, err := set.read(t.Context(), readIn{FilePath: "late", Offset: 1})
+		got, err := set.read(t.Context(), noRun, readIn{FilePath: "late", Offset: 1})
 		want := readOut{Path: "late", Content: "a\n", StartLine: 1, EndLine: 1, TotalLines: 2, Truncated: true,
 			Note: "stopped before line 2 because one read returns at most 2000 bytes"}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -193,7 +193,7 @@ func TestReadBudgets(t *testing.T) {
 	})
 	scan, _ := newSet(t, map[string]string{"f": text}, &Options{ScanBytes: 100})
 	t.Run("lines are counted as far as the budget goes", func(t *testing.T) {
-		got, err := scan.read(t.Context(), readIn{FilePath: "f", Limit: 2})
+		got, err := scan.read(t.Context(), noRun, readIn{FilePath: "f", Limit: 2})
 		want := readOut{Path: "f", Content: "line 1\nline 2\n", StartLine: 1, EndLine: 2, TotalLines: 13, Truncated: true,
 			Note: "only the first 100 bytes of the file were looked at, so totalLines is a lower bound"}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -201,7 +201,7 @@ func TestReadBudgets(t *testing.T) {
 		}
 	})
 	t.Run("a window behind the budget", func(t *testing.T) {
-		_, err := scan.read(t.Context(), readIn{FilePath: "f", Offset: 500})
+		_, err := scan.read(t.Context(), noRun, readIn{FilePath: "f", Offset: 500})
 		wantFailure(t, err, codeTooLarge, "line 500 lies beyond the first 100 bytes")
 	})
 }
@@ -213,7 +213,7 @@ func TestReadStreams(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"big": strings.Repeat(line, 32<<10)}, nil)
 	var before, after goruntime.MemStats
 	goruntime.ReadMemStats(&before)
-	got, err := set.read(t.Context(), readIn{FilePath: "big", Offset: 30_000, Limit: 2})
+	got, err := set.read(t.Context(), noRun, readIn{FilePath: "big", Offset: 30_000, Limit: 2})
 	goruntime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)

@@ -30,8 +30,9 @@ type search struct {
 	context int
 	limit   int
 
-	block []byte
-	left  int64 // bytes that may still be read
+	opener opener
+	block  []byte
+	left   int64 // bytes that may still be read
 
 	matches    []grepMatch
 	files      int
@@ -44,18 +45,18 @@ type search struct {
 	outOfRoom  bool
 }
 
-func (s *Set) isFile(rel string) bool {
-	info, err := s.stat(rel)
+func (s *Set) isFile(p place) bool {
+	info, err := s.look(p.real)
 	return err == nil && !info.IsDir()
 }
 
 // file searches one file. Named says that the caller asked for exactly this
 // file, so that what hinders the search is an error.
-func (g *search) file(f walked, named bool) error {
+func (g *search) file(f place, named bool) error {
 	if err := aborted(g.ctx, "grep"); err != nil {
 		return err
 	}
-	handle, _, err := g.set.openRegular("grep", f.rel)
+	handle, _, err := g.opener.openRegular("grep", f)
 	if err != nil {
 		if named {
 			return err

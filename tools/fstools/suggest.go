@@ -2,6 +2,7 @@ package fstools
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -34,15 +35,21 @@ func (s *Set) notFound(op, rel string, cause error) error {
 func (s *Set) throughFile(op, rel string, cause error) error {
 	file := rel
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		if info, err := s.stat(dir); err == nil && !info.IsDir() {
-			file = dir
+		if p, ok := s.lookUp(dir); ok {
+			if info, err := s.look(p.real); err == nil && !info.IsDir() {
+				file = dir
+			}
 		}
 	}
 	return fail(codeNotDir, cause, "%s %q: %q is a file, not a directory; check the path", op, rel, file)
 }
 
 func (s *Set) isDir(rel string) bool {
-	info, err := s.stat(rel)
+	p, ok := s.lookUp(rel)
+	if !ok {
+		return false
+	}
+	info, err := s.look(p.real)
 	return err == nil && info.IsDir()
 }
 
@@ -50,8 +57,12 @@ func (s *Set) isDir(rel string) bool {
 // nothing that is hidden.
 func (s *Set) visibleNames(dir string) []string {
 	const enough = 2_000
-	f, info, err := s.open(dir)
-	if err != nil {
+	at, ok := s.lookUp(dir)
+	if !ok {
+		return nil
+	}
+	f, info, err := s.open(at.real)
+	if err != nil || f == nil {
 		return nil
 	}
 	defer f.Close()
@@ -59,10 +70,18 @@ func (s *Set) visibleNames(dir string) []string {
 		return nil
 	}
 	entries, _ := f.ReadDir(enough)
+	base := absolute(s.realRoot(), at.real)
 	var names []string
 	for _, e := range entries {
 		name := e.Name()
-		if utf8.ValidString(name) && (s.opts.Hide == nil || !s.opts.Hide(join(dir, name), e.IsDir())) {
+		if !utf8.ValidString(name) || isTemporary(name) {
+			continue
+		}
+		p, inside := place{rel: join(dir, name), real: join(at.real, name)}, true
+		if e.Type()&fs.ModeSymlink != 0 {
+			p, inside = s.lookUp(p.rel)
+		}
+		if inside && !s.hidesWay(base, p, e.IsDir()) {
 			names = append(names, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package fstools
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -76,4 +77,28 @@ func count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// checkText refuses what is not UTF-8 text, which JSON could not carry as it is.
+// Head is how the file begins, content what is wanted of it, which begins in
+// the given line.
+func checkText(op, rel string, head, content []byte, line int) error {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
+		return fail(codeNotText, nil, "%s %q: the file is UTF-16 text; convert it to UTF-8 first, for example with iconv", op, rel)
+	case bytes.IndexByte(head, 0) >= 0 || bytes.IndexByte(content, 0) >= 0:
+		return fail(codeNotText, nil, "%s %q: the file is binary, it holds NUL bytes; only text can be used", op, rel)
+	case utf8.Valid(content):
+		return nil
+	}
+	bad := 0
+	for bad < len(content) {
+		r, size := utf8.DecodeRune(content[bad:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		bad += size
+	}
+	return fail(codeNotText, nil, "%s %q: the file is not UTF-8 text: byte 0x%02X in line %d is not valid; convert it first, for example with iconv",
+		op, rel, content[bad], line+bytes.Count(content[:bad], []byte{'\n'}))
 }

@@ -22,6 +22,12 @@ func registry(t testing.TB, set *Set) *tools.Registry {
 	return reg
 }
 
+// runOf is the handle of a call as the pipeline makes it.
+func runOf(tool *tools.Tool, agent any, args tools.JSON) *tools.Run {
+	spec := tools.CallSpec{ID: "1", Name: tool.Definition().Name, Args: args, Agent: agent, Subjects: tools.SubjectsOf(tool, args)}
+	return tools.NewRun(tools.NewCall(spec), tools.RunHooks{})
+}
+
 // call runs a tool as the pipeline does: arguments checked, body, blocks.
 func call(t testing.TB, reg *tools.Registry, name, args string) (value, text string, err error) {
 	t.Helper()
@@ -34,7 +40,7 @@ func call(t testing.TB, reg *tools.Registry, name, args string) (value, text str
 		return "", "", err
 	}
 	def := tool.Definition()
-	result, err := def.Handler(t.Context(), tools.NewRun(tools.NewCall(tools.CallSpec{ID: "1", Name: name, Args: in}), tools.RunHooks{}))
+	result, err := def.Handler(t.Context(), runOf(tool, "agent", in))
 	if err != nil {
 		return "", "", err
 	}
@@ -55,7 +61,14 @@ func TestDefinitions(t *testing.T) {
 	for _, tool := range reg.All() {
 		def := tool.Definition()
 		names = append(names, def.Name)
-		if want := (tools.Annotations{ReadOnly: true, Idempotent: true}); def.Annotations != want {
+		want := tools.Annotations{ReadOnly: true, Idempotent: true}
+		switch def.Name {
+		case "write":
+			want = tools.Annotations{Destructive: true, Idempotent: true}
+		case "edit":
+			want = tools.Annotations{Destructive: true}
+		}
+		if def.Annotations != want {
 			t.Errorf("%s: annotations %+v, want %+v", def.Name, def.Annotations, want)
 		}
 		if n := len(def.Description); n < 100 || n > 600 || strings.TrimSpace(def.Description) != def.Description {
@@ -65,11 +78,21 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: timeout %v, want %v", def.Name, def.Timeout, patience)
 		}
 	}
-	if diff := cmp.Diff([]string{"glob", "grep", "read"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"edit", "glob", "grep", "read", "write"}, names); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	if !reg.Lookup("read").Concurrent(tools.MustJSON(`{"file_path":"a"}`)) {
 		t.Error("read may not overlap with other calls")
+	}
+	if reg.Lookup("write").Concurrent(tools.MustJSON(`{"file_path":"a","content":""}`)) {
+		t.Error("write may overlap with other calls")
+	}
+	names = nil
+	for _, def := range set.ReadTools() {
+		names = append(names, def.Name)
+	}
+	if diff := cmp.Diff([]string{"read", "glob", "grep"}, names); diff != "" {
+		t.Errorf("tools that only look (-want +got):\n%s", diff)
 	}
 }
 
@@ -78,9 +101,11 @@ func TestDefinitions(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	set, _ := newSet(t, nil, nil)
 	for name, want := range map[string]struct{ required, optional, value []string }{
-		"read": {[]string{"file_path"}, []string{"limit", "offset"}, []string{"content", "endLine", "path", "startLine", "totalLines", "truncated"}},
-		"glob": {[]string{"pattern"}, []string{"path"}, []string{"paths", "total", "truncated"}},
-		"grep": {[]string{"pattern"}, []string{"context", "glob", "ignore_case", "limit", "path"}, []string{"files", "matches", "total", "truncated"}},
+		"read":  {[]string{"file_path"}, []string{"limit", "offset"}, []string{"content", "endLine", "path", "startLine", "totalLines", "truncated"}},
+		"glob":  {[]string{"pattern"}, []string{"path"}, []string{"paths", "total", "truncated"}},
+		"write": {[]string{"content", "file_path"}, nil, []string{"bytes", "created", "path"}},
+		"edit":  {[]string{"file_path", "new_string", "old_string"}, []string{"replace_all"}, []string{"path", "replacements"}},
+		"grep":  {[]string{"pattern"}, []string{"context", "glob", "ignore_case", "limit", "path"}, []string{"files", "matches", "total", "truncated"}},
 	} {
 		def := registry(t, set).Lookup(name).Definition()
 		var in, out struct {
@@ -131,6 +156,9 @@ func TestCalls(t *testing.T) {
 		{"grep", `{"pattern":"e$","context":1}`,
 			`{"matches":[{"path":"a.txt","line":1,"text":"one","after":["two"]}],"files":1,"total":1,"truncated":false}`, "a.txt:1:one\na.txt-2-two"},
 		{"grep", `{"pattern":"three"}`, `{"matches":[],"files":0,"total":0,"truncated":false}`, "(no match)"},
+		{"write", `{"file_path":"new/c.txt","content":"three\n"}`, `{"path":"new/c.txt","bytes":6,"created":true}`, "wrote 6 bytes to new/c.txt (created)"},
+		{"write", `{"file_path":"new/c.txt","content":""}`, `{"path":"new/c.txt","bytes":0,"created":false}`, "wrote 0 bytes to new/c.txt (replaced)"},
+		{"edit", `{"file_path":"b.txt","old_string":"two","new_string":"2"}`, `{"path":"b.txt","replacements":1}`, "replaced 1 occurrence in b.txt"},
 	} {
 		value, text, err := call(t, reg, tt.tool, tt.args)
 		if err != nil {
@@ -154,7 +182,8 @@ func TestOverlappingCalls(t *testing.T) {
 	reg := registry(t, set)
 	var wg sync.WaitGroup
 	for range 8 {
-		for _, c := range [][2]string{{"read", `{"file_path":"c.txt"}`}, {"glob", `{"pattern":"**"}`}, {"grep", `{"pattern":"two"}`}} {
+		for _, c := range [][2]string{{"read", `{"file_path":"c.txt"}`}, {"glob", `{"pattern":"**"}`}, {"grep", `{"pattern":"two"}`},
+			{"write", `{"file_path":"c.txt","content":"two\n"}`}, {"edit", `{"file_path":"a/b.txt","old_string":"o","new_string":"oo","replace_all":true}`}} {
 			wg.Go(func() {
 				if _, _, err := call(t, reg, c[0], c[1]); err != nil {
 					t.Errorf("%s: %v", c[0], err)
@@ -198,7 +227,7 @@ func TestGlobSameAsGit(t *testing.T) {
 	}
 	want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 	slices.Sort(want)
-	got, err := set.glob(t.Context(), globIn{Pattern: "**"})
+	got, err := set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 	if diff := cmp.Diff(want, got.Paths); err != nil || diff != "" {
 		t.Errorf("%v, paths (-git +ours):\n%s", err, diff)
 	}

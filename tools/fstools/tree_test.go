@@ -11,6 +11,9 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
+// noRun is the handle of a call that carries nothing.
+var noRun = tools.NewRun(tools.Call{}, tools.RunHooks{})
+
 // newSet makes a directory that holds files, by slash-separated name, and the
 // tools over it.
 func newSet(t testing.TB, files map[string]string, opts *Options) (*Set, string) {
@@ -96,9 +99,9 @@ func TestClosed(t *testing.T) {
 	if err := set.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := set.read(t.Context(), readIn{FilePath: "a"})
+	_, err := set.read(t.Context(), noRun, readIn{FilePath: "a"})
 	wantFailure(t, err, codeIO, "the file tools are closed")
-	_, err = set.glob(t.Context(), globIn{Pattern: "**"})
+	_, err = set.glob(t.Context(), noRun, globIn{Pattern: "**"})
 	wantFailure(t, err, codeIO, "the file tools are closed")
 }
 
@@ -107,10 +110,10 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user pressed stop")
 	cancel(stop)
-	_, readErr := set.read(ctx, readIn{FilePath: "a"})
-	_, globErr := set.glob(ctx, globIn{Pattern: "**"})
-	_, grepErr := set.grep(ctx, grepIn{Pattern: "x"})
-	_, oneErr := set.grep(ctx, grepIn{Pattern: "x", Path: "a"})
+	_, readErr := set.read(ctx, noRun, readIn{FilePath: "a"})
+	_, globErr := set.glob(ctx, noRun, globIn{Pattern: "**"})
+	_, grepErr := set.grep(ctx, noRun, grepIn{Pattern: "x"})
+	_, oneErr := set.grep(ctx, noRun, grepIn{Pattern: "x", Path: "a"})
 	for _, err := range []error{readErr, globErr, grepErr, oneErr} {
 		wantFailure(t, err, codeAborted, "the user pressed stop")
 		if !errors.Is(err, stop) {
@@ -124,7 +127,7 @@ func TestCancelled(t *testing.T) {
 func TestCancelledWhileMatching(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": strings.Repeat("a", 1<<20)}, nil)
 	ctx := &endsAfter{Context: t.Context(), looks: 8}
-	_, err := set.grep(ctx, grepIn{Pattern: "(a{1,200}){3}b"})
+	_, err := set.grep(ctx, noRun, grepIn{Pattern: "(a{1,200}){3}b"})
 	wantFailure(t, err, codeAborted)
 	if ctx.looks > 0 {
 		t.Errorf("%d looks at the context were left, so the search was not stopped by it", ctx.looks)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,8 +27,8 @@ type walker struct {
 	set  *Set
 	ctx  context.Context
 	op   string
-	base string                // where the walk begins
-	real string                // base with links resolved
+	base place                 // where the walk begins
+	from string                // the base's real path, absolute, for the host's Hide
 	keep func(rel string) bool // which files are wanted; rel is from the root
 	into func(rel string) bool // which directories may hold wanted files
 
@@ -40,12 +38,13 @@ type walker struct {
 	excluded   int // by a .gitignore
 	unreadable int // directories
 	unnamed    int // names that are not UTF-8
+	hidden     bool
 	full       bool
 }
 
 // walked is one wanted file.
 type walked struct {
-	rel  string
+	place
 	link bool
 }
 
@@ -53,8 +52,8 @@ type walked struct {
 // base itself is searched even if a .gitignore excludes it: who names
 // it wants it.
 func (w *walker) walk() error {
-	base := w.base
-	if w.set.hiddenPath(base, true) || w.set.hiddenPath(w.real, true) {
+	base := w.base.rel
+	if w.set.hidesWay(w.from, w.base, true) {
 		return w.set.notFound(w.op, base, nil)
 	}
 	var chain *gitignore.Chain
@@ -62,16 +61,18 @@ func (w *walker) walk() error {
 		switch {
 		case base == ".":
 		case i == 0:
-			chain = w.loadIgnore(".", chain)
+			chain = w.loadIgnore(place{".", "."}, chain)
 		case c == '/':
-			chain = w.loadIgnore(base[:i], chain)
+			if above, ok := w.set.lookUp(base[:i]); ok {
+				chain = w.loadIgnore(above, chain)
+			}
 		}
 	}
-	entries, err := w.list(base)
+	entries, err := w.list(w.base)
 	if err != nil {
 		return err
 	}
-	if err := w.enter(base, entries, chain, 0); err != nil {
+	if err := w.enter(w.base, entries, chain, 0); err != nil {
 		return err
 	}
 	slices.SortFunc(w.files, func(a, b walked) int { return strings.Compare(a.rel, b.rel) })
@@ -79,21 +80,23 @@ func (w *walker) walk() error {
 }
 
 // enter looks at the entries of a directory and goes on into those below.
-func (w *walker) enter(dir string, entries []fs.DirEntry, chain *gitignore.Chain, depth int) error {
+func (w *walker) enter(dir place, entries []fs.DirEntry, chain *gitignore.Chain, depth int) error {
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && e.Type().IsRegular() }) {
 		chain = w.loadIgnore(dir, chain)
 	}
 	for _, e := range entries {
-		rel := join(dir, e.Name())
+		at := place{rel: join(dir.rel, e.Name()), real: join(dir.real, e.Name())}
 		switch {
-		case !utf8.ValidString(rel):
+		case !utf8.ValidString(at.rel):
 			w.unnamed++
-		case e.Name() == repositoryStore:
-		case w.hidden(rel, e.IsDir()):
+		case e.Name() == repositoryStore || isTemporary(e.Name()):
 		case !e.IsDir():
-			w.file(rel, e, chain)
-		case w.into(rel):
-			if err := w.descend(rel, chain, depth); err != nil {
+			w.file(at, e.Type(), chain)
+		case !w.into(at.rel):
+		case w.set.hides(w.from, at, true):
+			w.hidden = true
+		default:
+			if err := w.descend(at, chain, depth); err != nil {
 				return err
 			}
 		}
@@ -101,48 +104,51 @@ func (w *walker) enter(dir string, entries []fs.DirEntry, chain *gitignore.Chain
 	return nil
 }
 
-// hidden asks the host about an entry, under the name its directory really has
-// as well, so that a link to a directory shows nothing the directory would not.
-func (w *walker) hidden(rel string, dir bool) bool {
-	hide := w.set.opts.Hide
-	if hide == nil {
-		return false
-	}
-	return hide(rel, dir) || w.real != w.base && hide(join(w.real, w.below(rel)), dir)
-}
-
 // below is rel as seen from the base.
 func (w *walker) below(rel string) string {
-	if w.base == "." {
+	if w.base.rel == "." {
 		return rel
 	}
-	return rel[len(w.base)+1:]
+	return rel[len(w.base.rel)+1:]
 }
 
 // file keeps a file that is wanted. What a link leads to decides whether it
-// counts as a file.
-func (w *walker) file(rel string, e fs.DirEntry, chain *gitignore.Chain) {
-	link := e.Type()&fs.ModeSymlink != 0
-	if !link && !e.Type().IsRegular() || !w.keep(rel) {
+// counts as a file and whether it is hidden.
+func (w *walker) file(at place, kind fs.FileMode, chain *gitignore.Chain) {
+	link := kind&fs.ModeSymlink != 0
+	if !link && !kind.IsRegular() || !w.keep(at.rel) {
 		return
 	}
-	if chain.Ignores(rel, false) {
+	if w.set.hides(w.from, at, false) {
+		w.hidden = true
+		return
+	}
+	if chain.Ignores(at.rel, false) {
 		w.excluded++
 		return
 	}
 	if link {
-		info, err := w.set.stat(rel)
+		target, inside := w.set.lookUp(at.rel)
+		if !inside {
+			return
+		}
+		info, err := w.set.look(target.real)
 		if err != nil || !info.Mode().IsRegular() {
 			return
 		}
+		if w.set.hidesWay(w.from, target, false) {
+			w.hidden = true
+			return
+		}
+		at = target
 	}
-	w.files = append(w.files, walked{rel, link})
+	w.files = append(w.files, walked{at, link})
 }
 
 // descend enters one more directory. One that cannot be read is counted and
 // passed over.
-func (w *walker) descend(rel string, chain *gitignore.Chain, depth int) error {
-	if chain.Ignores(rel, true) {
+func (w *walker) descend(at place, chain *gitignore.Chain, depth int) error {
+	if chain.Ignores(at.rel, true) {
 		w.excluded++
 		return nil
 	}
@@ -153,7 +159,7 @@ func (w *walker) descend(rel string, chain *gitignore.Chain, depth int) error {
 		w.unreadable++
 		return nil
 	}
-	entries, err := w.list(rel)
+	entries, err := w.list(at)
 	if stop := aborted(w.ctx, w.op); stop != nil {
 		return stop
 	}
@@ -161,22 +167,24 @@ func (w *walker) descend(rel string, chain *gitignore.Chain, depth int) error {
 		w.unreadable++
 		return nil
 	}
-	return w.enter(rel, entries, chain, depth+1)
+	return w.enter(at, entries, chain, depth+1)
 }
 
 // list reads a directory, as far as the budget of entries goes, in the order of
 // names.
-func (w *walker) list(rel string) ([]fs.DirEntry, error) {
+func (w *walker) list(at place) ([]fs.DirEntry, error) {
 	if err := aborted(w.ctx, w.op); err != nil {
 		return nil, err
 	}
-	f, info, err := w.set.open(rel)
+	f, info, err := w.set.open(at.real)
 	if err != nil {
-		return nil, w.set.openFailure(w.op, rel, err)
+		return nil, w.set.openFailure(w.op, at.rel, err)
 	}
-	defer f.Close()
+	if f != nil {
+		defer f.Close()
+	}
 	if !info.IsDir() {
-		return nil, fail(codeNotDir, nil, "%s %q: it is not a directory; give the path of one", w.op, rel)
+		return nil, fail(codeNotDir, nil, "%s %q: it is not a directory; give the path of one", w.op, at.rel)
 	}
 	var entries []fs.DirEntry
 	for {
@@ -193,7 +201,7 @@ func (w *walker) list(rel string) ([]fs.DirEntry, error) {
 			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 			return entries, nil
 		case err != nil:
-			return nil, w.set.openFailure(w.op, rel, err)
+			return nil, w.set.openFailure(w.op, at.rel, err)
 		}
 		if err := aborted(w.ctx, w.op); err != nil {
 			return nil, err
@@ -203,13 +211,9 @@ func (w *walker) list(rel string) ([]fs.DirEntry, error) {
 
 // loadIgnore adds the rules a directory has of its own. Like git it takes no
 // .gitignore that is a link.
-func (w *walker) loadIgnore(dir string, chain *gitignore.Chain) *gitignore.Chain {
-	name := filepath.FromSlash(path.Join(dir, ignoreFile))
-	if info, err := w.set.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return chain
-	}
-	f, info, err := w.set.open(path.Join(dir, ignoreFile))
-	if err != nil {
+func (w *walker) loadIgnore(dir place, chain *gitignore.Chain) *gitignore.Chain {
+	f, info, err := w.set.open(join(dir.real, ignoreFile))
+	if err != nil || f == nil {
 		return chain
 	}
 	defer f.Close()
@@ -220,12 +224,15 @@ func (w *walker) loadIgnore(dir string, chain *gitignore.Chain) *gitignore.Chain
 	if err != nil {
 		return chain
 	}
-	return chain.With(dir, gitignore.Parse(string(text)))
+	return chain.With(dir.rel, gitignore.Parse(string(text)))
 }
 
 // notes says what a walk passed over and which budget ended it.
 func (w *walker) notes() notes {
 	var n notes
+	if w.hidden {
+		n.add("paths that policy denies are left out")
+	}
 	if w.full {
 		n.add("stopped after %d directory entries; give a path to search a part of the tree", w.set.opts.Entries)
 	}

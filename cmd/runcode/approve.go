@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/runcode-go/runcode/internal/cardview"
+	"github.com/runcode-go/runcode/internal/terminal"
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// approvals are the answers --approve knows.
+var approvals = []string{"ask", "never", "always"}
+
+// approver is who answers asks: nil for nobody, which denies with the reason of
+// the ask.
+func (s *session) approver(name, program string) pipeline.Approver {
+	switch {
+	case s.flags.dryRun: // nothing is changed, so there is nothing to approve
+		return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) {
+			return pipeline.AllowedOnce, nil
+		})
+	case s.flags.approve == "always":
+		return terminal.Always(s.onlyOnce, s.person(name, program))
+	case s.flags.approve == "never":
+		return nil
+	}
+	return s.person(name, program)
+}
+
+// onlyOnce asks the policy, which is installed after the pipeline is made.
+func (s *session) onlyOnce(call tools.Call) bool { return s.policy.OnlyOnce(call) }
+
+// person asks at the terminal; nil where there is none.
+func (s *session) person(name, program string) pipeline.Approver {
+	if s.console.tty == nil {
+		return nil
+	}
+	return terminal.NewApprover(&terminal.Options{
+		Terminal: s.console.tty,
+		Screen:   &s.console.screen,
+		Card: func(tool string, args tools.JSON) tools.Card {
+			if t := s.tools.registry.Lookup(tool); t != nil {
+				return t.PresentCall(args)
+			}
+			return tools.Card{}
+		},
+		Draw: func(card tools.Card, columns int) []string {
+			return cardview.Draw(card, cardview.Style{Width: columns, Colour: s.console.colour})
+		},
+		Redact:     s.redactor.JSON,
+		RedactText: s.redactor.Text,
+		OnlyOnce:   s.onlyOnce,
+		Source:     terminal.SourceOf(name, program),
+	})
+}
+
+// unaskedNote tells the person after a run why calls were denied and how to
+// have them allowed.
+func (s *session) unaskedNote() {
+	switch {
+	case s.unasked == 0:
+		return
+	case s.flags.approve == "always":
+		s.note("%s never allowed unseen, and nobody could be asked", counted(s.unasked, "call was denied: it is", "calls were denied: they are"))
+		return
+	}
+	s.note("%s denied because nobody could be asked; allow such calls with a rule (--config FILE), or all of them with --approve always", counted(s.unasked, "call was", "calls were"))
+}
+
+// showDry says what a call of a dry run would have done. A live view draws it
+// itself.
+func (s *session) showDry(out pipeline.Outcome) {
+	call := out.Call()
+	tool := s.tools.registry.Lookup(call.Name())
+	if tool == nil || call.IsTransport() || tool.Definition().Annotations.ReadOnly {
+		return
+	}
+	card := cardview.MapTexts(presented(tool, out), s.redactor.Text)
+	switch {
+	case out.Info().Code == tools.CodeDryRun:
+		s.say("not run: %s", cardview.Title(tool.PresentCall(call.Args())))
+	case out.IsError():
+	case card.Type == tools.CardDiff:
+		for _, diff := range card.Diffs {
+			verb := "change"
+			if diff.Created {
+				verb = "create"
+			}
+			s.say("would %s %s", verb, diff.Path)
+		}
+		for _, line := range cardview.Draw(card, cardview.Style{Width: 100, MaxLines: 40, Colour: s.console.colour})[1:] {
+			s.say("%s", line)
+		}
+	default:
+		s.say("would run %s", cardview.Title(card))
+	}
+}
+
+func (s *session) say(format string, args ...any) {
+	if !s.flags.quiet {
+		fmt.Fprintf(s.console.err, format+"\n", args...)
+	}
+}
+
+// presented is the card of a settled call.
+func presented(tool *tools.Tool, out pipeline.Outcome) tools.Card {
+	return tool.PresentResult(out.Call().Args(), tools.Final{
+		IsError: out.IsError(), Content: out.Content(), Value: out.Value(), Err: out.Err(), Detail: out.Detail(),
+	})
+}

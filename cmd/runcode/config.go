@@ -1,0 +1,261 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/hooks"
+	"github.com/runcode-go/runcode/pipeline/permission"
+)
+
+// treeFiles are the configuration files looked for below --root, as Claude Code
+// names them.
+var treeFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
+
+// userFile is the one looked for below the home directory.
+const userFile = ".claude/settings.json"
+
+// maxConfigFile bounds a configuration file.
+const maxConfigFile = 1 << 20
+
+// configFlags say which configuration files hold.
+type configFlags struct {
+	files  []string
+	ignore bool
+}
+
+func (f *configFlags) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.files, "config", nil, "permission rules and hooks from this settings `file` (repeatable), beside those found")
+	flags.BoolVar(&f.ignore, "no-found-config", false, "leave out ~/.claude/settings.json and the tree's .claude/settings.json")
+}
+
+// config is every configuration file that holds for a run.
+type config struct {
+	root  string
+	files []*configFile
+	notes []string
+}
+
+// configFile is one of them.
+type configFile struct {
+	name     string // as a person knows it
+	path     string // absolute
+	text     string
+	trusted  bool
+	settings *permission.Settings
+}
+
+// load reads the files that are named and those that are found.
+func (f *configFlags) load(root string) (_ *config, err error) {
+	c := &config{root: root}
+	for _, path := range f.files {
+		file, err := readConfig(path, root, true)
+		if err != nil {
+			return nil, fmt.Errorf("--config: %w", err)
+		}
+		c.files = append(c.files, file)
+	}
+	if f.ignore {
+		return c, nil
+	}
+	if err := c.addUser(); err != nil {
+		return nil, err
+	}
+	return c, c.addTree()
+}
+
+// addUser adds the user's own settings, if there are any.
+func (c *config) addUser() error {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	file, err := readConfig(filepath.Join(home, filepath.FromSlash(userFile)), c.root, true)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("your settings: %w", err)
+	}
+	return c.add(file)
+}
+
+// addTree adds the settings found in the working tree. Who wrote the tree wrote
+// them, so they only tighten until the operator trusts them.
+func (c *config) addTree() error {
+	paths, err := treeConfig(c.root)
+	if err != nil {
+		return err
+	}
+	store, err := openTrust()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		file, err := readConfig(path, c.root, false)
+		if err != nil {
+			return fmt.Errorf("settings found in the tree: %w", err)
+		}
+		if store.trusts(file.path, file.text) {
+			if file, err = file.trust(c.root); err != nil {
+				return err
+			}
+		}
+		if err := c.add(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a file that was found, unless it is one named already. One that
+// needs trust costs its grants; one with hooks costs the run, since leaving out
+// a hook could allow what it would deny.
+func (c *config) add(file *configFile) error {
+	for _, known := range c.files {
+		if known.path == file.path {
+			return nil
+		}
+	}
+	if !file.trusted {
+		if file.settings.HasHooks() {
+			return fmt.Errorf("%s runs hooks and is not trusted; look at it, then trust it with: runcode trust %s (or leave out what is found with --no-found-config)", file.name, file.name)
+		}
+		if n := len(file.settings.Grants()); n > 0 {
+			c.note("%s is not trusted, so its %s not apply; look at it, then trust it with: runcode trust %s", file.name, counted(n, "allow rule does", "allow rules do"), file.name)
+		}
+	}
+	c.files = append(c.files, file)
+	return nil
+}
+
+func (c *config) note(format string, args ...any) {
+	c.notes = append(c.notes, fmt.Sprintf(format, args...))
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// treeConfig lists the settings files that exist below a directory.
+func treeConfig(root string) ([]string, error) {
+	var found []string
+	for _, name := range treeFiles {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		switch _, err := os.Lstat(path); {
+		case err == nil:
+			found = append(found, path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("cannot look for settings: %w", err)
+		}
+	}
+	return found, nil
+}
+
+// readConfig reads and parses one file.
+func readConfig(path, root string, trusted bool) (*configFile, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readFile(abs, maxConfigFile)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read settings: %w", err)
+	}
+	file := &configFile{name: path, path: abs, text: text}
+	if trusted {
+		return file.trust(root)
+	}
+	return file.parse(root, false)
+}
+
+// trust parses the file anew, as one whose grants and hooks hold.
+func (file *configFile) trust(root string) (*configFile, error) {
+	if _, err := file.parse(root, true); err != nil {
+		return nil, err
+	}
+	_, err := file.hooks(root, slog.New(slog.DiscardHandler))
+	return file, err
+}
+
+func (file *configFile) parse(root string, trusted bool) (_ *configFile, err error) {
+	base, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	file.trusted = trusted
+	file.settings, err = permission.Parse(file.text, permission.Source{Name: file.name, Base: base, Trusted: trusted})
+	return file, err
+}
+
+// hooks are the file's hooks; nil if it has none or must not run them.
+func (file *configFile) hooks(root string, logger *slog.Logger) (*hooks.Bridge, error) {
+	if !file.trusted || !file.settings.HasHooks() {
+		return nil, nil
+	}
+	return hooks.Read(strings.NewReader(file.text), file.name, &hooks.Options{Dir: root, Logger: logger})
+}
+
+// hookCommands lists the commands its hooks run.
+func (file *configFile) hookCommands(root string) []string {
+	bridge, err := file.hooks(root, slog.New(slog.DiscardHandler))
+	if err != nil || bridge == nil {
+		return nil
+	}
+	defer bridge.Close()
+	var commands []string
+	for _, h := range bridge.Hooks() {
+		commands = append(commands, h.Event+": "+h.Command)
+	}
+	return commands
+}
+
+// install puts the rules and the hooks of all files into a pipeline. The paths
+// are further ones that no rule may open to writing.
+func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.Logger) (policy *permission.Policy, close func() error, err error) {
+	bridges := []*hooks.Bridge{}
+	close = func() error {
+		for _, b := range bridges {
+			b.Close()
+		}
+		return nil
+	}
+	var settings []*permission.Settings
+	for _, file := range c.files {
+		settings = append(settings, file.settings)
+		protected = append(protected, file.path)
+	}
+	policy, err = permission.New(p.Registry(), settings, permission.Options{Root: c.root, Protected: protected})
+	if err != nil {
+		return nil, close, err
+	}
+	p.UseRule("permissions", policy.Rule)
+	for _, file := range c.files {
+		bridge, err := file.hooks(c.root, logger)
+		if err != nil {
+			return nil, close, err
+		}
+		if bridge == nil {
+			continue
+		}
+		bridges = append(bridges, bridge)
+		bridge.Install(p)
+		for _, note := range append(bridge.Ignored(), bridge.NotConnected()...) {
+			c.note("%v", note)
+		}
+	}
+	c.notes = append(c.notes, policy.Notes()...)
+	c.notes = append(c.notes, policy.Warnings()...)
+	return policy, close, nil
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/runcode-go/runcode/internal/termtext"
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/permission"
+	"github.com/runcode-go/runcode/tools"
+)
+
+func newExplainCommand(s *streams) *cobra.Command {
+	var f toolFlags
+	var c configFlags
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "explain TOOL [ARGUMENTS|@FILE]",
+		Short: "Say what policy would do with a call, and why",
+		Long: "explain lists what a call would touch and what every rule, listener and guard says about\n" +
+			"it, in the order in which the call meets them. Nothing runs: a hook or another listener\n" +
+			"with effects is listed as not evaluated. It is the same for a direct call and for one that\n" +
+			"a program makes.\n\n" +
+			"Exit status: 0 however the call would fare, 2 usage or configuration.",
+		Example: "  runcode explain read '{\"file_path\":\".env\"}'\n" +
+			"  runcode explain --tools shell --config policy.json bash '{\"command\":\"git status\",\"description\":\"look\"}'",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return fmt.Errorf("explain takes a tool and its arguments as JSON, got %d arguments; for example: runcode explain read '{\"file_path\":\"a.txt\"}'", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			req := pipeline.Request{Name: args[0], Agent: agent{}}
+			if len(args) == 2 {
+				input, err := readValue("ARGUMENTS", args[1])
+				if err != nil {
+					return err
+				}
+				req.Args = input.String()
+			}
+			return explain(s, &f, &c, json, req)
+		},
+	}
+	f.register(cmd.Flags())
+	c.register(cmd.Flags())
+	cmd.Flags().BoolVar(&json, "json", false, "print one JSON object")
+	return cmd
+}
+
+func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.Request) error {
+	cfg, err := c.load(f.root)
+	if err != nil {
+		return err
+	}
+	set, err := f.open(false)
+	if err != nil {
+		return err
+	}
+	defer set.close()
+	p := pipeline.New(set.registry, nil)
+	policy, closeHooks, err := cfg.install(p, nil, slog.New(slog.DiscardHandler))
+	defer closeHooks()
+	if err != nil {
+		return err
+	}
+	e := newExplained(set.root, p.Explain(req), policy)
+	text, escape := e.text(), termtext.Escape
+	if json {
+		doc, err := encode(e)
+		if err != nil {
+			return err
+		}
+		text, escape = doc.String()+"\n", termtext.EscapeJSON
+	}
+	if isTerminal(s.out) {
+		text = escape(text)
+	}
+	if _, err := io.WriteString(s.out, text); err != nil {
+		return fmt.Errorf("cannot write the explanation: %w", err)
+	}
+	for _, note := range cfg.notes {
+		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(note))
+	}
+	return nil
+}
+
+// explained is what --json prints.
+type explained struct {
+	Tool      string            `json:"tool"`
+	Arguments tools.JSON        `json:"arguments"`
+	Subjects  []tools.Subject   `json:"subjects"`
+	Steps     []explainedStep   `json:"steps"`
+	Rules     []permission.Line `json:"rules"`
+	Problem   string            `json:"problem,omitempty"`
+	Result    string            `json:"result"`
+}
+
+type explainedStep struct {
+	Stage     string `json:"stage"`
+	Name      string `json:"name"`
+	Evaluated bool   `json:"evaluated"`
+	Verdict   string `json:"verdict,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+}
+
+func newExplained(root string, e pipeline.Explanation, policy *permission.Policy) *explained {
+	out := &explained{
+		Tool: e.Call.Name(), Arguments: e.Call.Args(),
+		Subjects: []tools.Subject{}, Steps: []explainedStep{}, Rules: policy.Explain(e.Call),
+	}
+	subjects, _ := e.Call.Subjects()
+	for _, subject := range subjects {
+		subject.Path, subject.Real = below(root, subject.Path), below(root, subject.Real)
+		out.Subjects = append(out.Subjects, subject)
+	}
+	for _, f := range e.Findings {
+		step := explainedStep{Stage: f.Stage, Name: f.Name, Evaluated: f.Evaluated}
+		if f.Evaluated {
+			step.Verdict, step.Reason = f.Verdict.String(), f.Reason
+		}
+		out.Steps = append(out.Steps, step)
+	}
+	switch {
+	case e.Verdict == pipeline.VerdictDeny:
+		out.Result = "denied"
+	case e.Problem != nil:
+		out.Result = "would fail"
+	case e.Verdict == pipeline.VerdictAsk:
+		out.Result = "asks"
+	default:
+		out.Result = "allowed"
+	}
+	if e.Problem != nil {
+		out.Problem = e.Problem.Error()
+	}
+	return out
+}
+
+// below writes a path relative to the root where it lies in it.
+func below(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+func (e *explained) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", e.Tool, e.Arguments)
+	for _, subject := range e.Subjects {
+		fmt.Fprintf(&b, "  %s\n", describeSubject(subject))
+	}
+	for _, step := range e.Steps {
+		verdict := step.Verdict
+		if !step.Evaluated {
+			verdict = "not evaluated: it may have effects"
+		}
+		fmt.Fprintf(&b, "%s %s: %s", step.Stage, step.Name, verdict)
+		if step.Reason != "" {
+			fmt.Fprintf(&b, " (%s)", step.Reason)
+		}
+		b.WriteString("\n")
+		if step.Name == "permissions" {
+			for _, line := range e.Rules {
+				fmt.Fprintf(&b, "  %s: %s\n", line.Verdict, line.Text)
+			}
+		}
+	}
+	if e.Problem != "" {
+		fmt.Fprintf(&b, "problem: %s\n", e.Problem)
+	}
+	fmt.Fprintf(&b, "result: %s\n", e.Result)
+	return b.String()
+}
+
+func describeSubject(s tools.Subject) string {
+	switch s.Access {
+	case tools.AccessExec:
+		return fmt.Sprintf("runs %q in %s", s.Command, s.Path)
+	case tools.AccessNet:
+		return "connects to " + s.Host
+	}
+	text := string(s.Access) + "s " + s.Path
+	if s.Tree {
+		text += " and all below"
+	}
+	if s.Real != s.Path {
+		text += ", which is " + s.Real
+	}
+	return text
+}

@@ -1,0 +1,469 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"github.com/runcode-go/runcode/internal/proc"
+	"github.com/runcode-go/runcode/internal/terminal/ptytest"
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// desk is an approver and the person's end of its terminal.
+type desk struct {
+	*ptytest.PTY
+	t        *testing.T
+	tty      *Terminal
+	screen   Screen
+	approver *Approver
+}
+
+func newDesk(t *testing.T, columns, rows uint16, opts Options) *desk {
+	t.Helper()
+	d := &desk{PTY: ptytest.Open(t, columns, rows), t: t}
+	var err error
+	if d.tty, err = open(d.TTY.Name()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.tty.Close() })
+	opts.Terminal, opts.Screen = d.tty, &d.screen
+	d.approver = NewApprover(&opts)
+	return d
+}
+
+// reply is what Approve has returned.
+type reply struct {
+	answer pipeline.Answer
+	err    error
+}
+
+// ask puts a question.
+func (d *desk) ask(ctx context.Context, ask pipeline.ApprovalRequest) <-chan reply {
+	c := make(chan reply, 1)
+	go func() {
+		answer, err := d.approver.Approve(ctx, ask)
+		c <- reply{answer, err}
+	}()
+	return c
+}
+
+// answered puts a question, types a line after each prompt and checks how it ends.
+func (d *desk) answered(ask pipeline.ApprovalRequest, want pipeline.Answer, lines ...string) {
+	d.t.Helper()
+	c := d.ask(d.t.Context(), ask)
+	for _, line := range lines {
+		d.WaitFor(prompt)
+		d.Type(line + "\n")
+	}
+	d.check(c, want)
+}
+
+func (d *desk) check(c <-chan reply, want pipeline.Answer) {
+	d.t.Helper()
+	if got := <-c; got.answer != want || got.err != nil {
+		d.t.Errorf("the answer is %v, %v, want %v", got.answer, got.err, want)
+	}
+}
+
+// shown is everything that appeared.
+func (d *desk) shown() string {
+	d.tty.Close()
+	return d.All()
+}
+
+func TestAnswers(t *testing.T) {
+	long := strings.Repeat("y", 3000)
+	for _, tc := range []struct {
+		keys string
+		want pipeline.Answer
+	}{
+		{"y\n", pipeline.AllowedOnce},
+		{"YES\n", pipeline.AllowedOnce},
+		{"a\n", pipeline.AllowedOnce},
+		{"Always\n", pipeline.AllowedOnce},
+		{"n\n", pipeline.Rejected},
+		{"No\n", pipeline.Rejected},
+		{"\x04", pipeline.Cancelled},
+		{"y\x04\x04", pipeline.Cancelled}, // without Enter
+		{"y\x04\n", pipeline.AllowedOnce},
+		{"yn\x7f\n", pipeline.AllowedOnce}, // corrected
+	} {
+		t.Run(fmt.Sprintf("%q", tc.keys), func(t *testing.T) {
+			d := newDesk(t, 80, 24, Options{})
+			c := d.ask(t.Context(), asking("write", `{"a":1}`))
+			d.WaitFor(prompt)
+			d.Type(tc.keys)
+			d.check(c, tc.want)
+		})
+	}
+	for _, unclear := range []string{"", " y", "y ", "yy", "yes please", "ｙ", "\x16\ry", "\x1b[Cy", "y\x16\x04", "1", "ok", long} {
+		t.Run(fmt.Sprintf("unclear %.10q", unclear), func(t *testing.T) {
+			d := newDesk(t, 80, 24, Options{})
+			d.answered(asking("write", `{}`), pipeline.Cancelled, unclear, unclear, unclear)
+			d.answered(asking("write", `{}`), pipeline.AllowedOnce, unclear, unclear, "y")
+			if got := d.shown(); !strings.Contains(got, "denied: there was no clear answer") {
+				t.Errorf("the terminal shows %q, want it to say that there was no clear answer", got)
+			}
+		})
+	}
+}
+
+// TestTypedAhead shows that what was typed before a question does not answer it.
+func TestTypedAhead(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	d.Type("y\n")
+	d.WaitFor("y\r\n") // the terminal has it
+	c := d.ask(t.Context(), asking("rm", `{}`))
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+
+	// While the question is drawn is too early as well.
+	d.approver.opts.Source = func(tools.Call) string {
+		d.Type("y\n")
+		d.WaitFor("y\r\n")
+		return ""
+	}
+	c = d.ask(t.Context(), asking("rm", `{"again":true}`))
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+}
+
+// TestPastedLines shows that of several lines only the first is an answer, and
+// that none is left for whoever reads the terminal next.
+func TestPastedLines(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	c := d.ask(t.Context(), asking("read", `{}`))
+	d.WaitFor(prompt)
+	d.Type("y\ny\n")
+	d.check(c, pipeline.AllowedOnce)
+	if n, err := unix.IoctlGetInt(d.tty.fd, unix.TIOCINQ); err != nil || n != 0 {
+		t.Errorf("%d bytes are left to read, %v, want none", n, err)
+	}
+	c = d.ask(t.Context(), asking("rm", `{}`))
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+}
+
+// TestHeldOutput shows that nothing is written between a question and its
+// answer, and all of it, in order, afterwards.
+func TestHeldOutput(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	out, stderr := d.screen.Writer(d.TTY), d.screen.Writer(d.TTY)
+	io.WriteString(stderr, "… running")
+	c := d.ask(t.Context(), asking("write", `{}`))
+	d.WaitFor(prompt)
+	io.WriteString(out, "one\n")
+	io.WriteString(stderr, "\x1b[Ktwo\n")
+	io.WriteString(out, "three\n")
+	d.Type("y\n")
+	d.check(c, pipeline.AllowedOnce)
+	got := d.shown()
+	if !strings.HasPrefix(got, "… running\napproval needed\n") || !strings.HasSuffix(got, prompt+"y\none\n\x1b[Ktwo\nthree\n") {
+		t.Errorf("the terminal shows %q, want the question on a line of its own, then the answer, then what was held", got)
+	}
+}
+
+// TestCancel ends a question from outside, at a terminal that a program before
+// has left in raw mode.
+func TestCancel(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	if _, err := term.MakeRaw(int(d.TTY.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := unix.IoctlGetTermios(d.tty.fd, unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored := func() {
+		t.Helper()
+		if now, err := unix.IoctlGetTermios(d.tty.fd, unix.TCGETS); err != nil || *now != *raw {
+			t.Errorf("the attributes are %+v, %v, want %+v as before", now, err, raw)
+		}
+	}
+	d.answered(asking("write", `{"a":1}`), pipeline.AllowedOnce, "y")
+	restored()
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := d.ask(ctx, asking("write", `{"a":2}`))
+	d.WaitFor(prompt)
+	queued, drop := context.WithCancel(t.Context())
+	second := d.ask(queued, asking("write", `{"a":3}`))
+	drop()
+	d.check(second, pipeline.Cancelled) // though the first is still open
+	out := d.screen.Writer(d.TTY)
+	io.WriteString(out, "held")
+	cancel(errors.New("the run\x1b[2J was interrupted"))
+	d.check(c, pipeline.Cancelled)
+	restored()
+	if got := d.shown(); !strings.HasSuffix(strings.ReplaceAll(got, "\r", ""), prompt+"\n"+`the question is withdrawn: the run\x1b[2J was interrupted`+"\nheld") {
+		t.Errorf("the terminal shows %q, want the cause and then what was held", got)
+	}
+	ended, cancelled := context.WithCancel(t.Context())
+	cancelled()
+	if got := <-d.ask(ended, asking("write", `{}`)); got.answer != pipeline.Cancelled {
+		t.Errorf("a question of an ended context is answered %v, want %v", got.answer, pipeline.Cancelled)
+	}
+}
+
+// TestOneAtATime asks from many goroutines; each question is answered before the
+// next is shown.
+func TestOneAtATime(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	const n = 10
+	replies := make([]<-chan reply, n)
+	for i := range n {
+		replies[i] = d.ask(t.Context(), asking("write", fmt.Sprintf(`{"a":%d}`, i)))
+	}
+	for range n {
+		d.WaitFor(prompt)
+		d.Type("y\n")
+	}
+	for _, c := range replies {
+		d.check(c, pipeline.AllowedOnce)
+	}
+	var order string
+	for line := range strings.Lines(d.shown()) {
+		switch {
+		case strings.HasPrefix(line, "approval needed"):
+			order += "q"
+		case strings.HasPrefix(line, prompt):
+			order += "a"
+		}
+	}
+	if want := strings.Repeat("qa", n); order != want {
+		t.Errorf("questions and answers come as %s, want %s", order, want)
+	}
+}
+
+func TestGrants(t *testing.T) {
+	big := `{"text":"` + strings.Repeat("x", 20_000) + `"}`
+	secret := tools.MustJSON(`{"password":"[redacted]"}`)
+	once := false
+	d := newDesk(t, 80, 24, Options{
+		Redact: func(v tools.JSON) tools.JSON {
+			if strings.Contains(v.String(), "hunter2") {
+				return secret
+			}
+			return v
+		},
+		OnlyOnce: func(call tools.Call) bool { return once || call.Name() == "configure" },
+	})
+	const allowed, rejected = pipeline.AllowedOnce, pipeline.Rejected
+	d.answered(asking("write", `{"a":1}`), allowed, "a")
+	d.answered(asking("write", `{"a":1}`), allowed)         // is not asked again
+	d.answered(asking("write", `{"a":1.0}`), rejected, "n") // other arguments are
+	d.answered(asking("append", `{"a":1}`), rejected, "n")  // and other tools
+	once = true                                             // now the same file is another
+	d.answered(asking("write", `{"a":1}`), rejected, "a", "n")
+	once = false
+	d.answered(asking("write", `{"a":1}`), allowed)
+
+	d.answered(asking("configure", `{"a":1}`), allowed, "a", "y") // only once
+	d.answered(asking("configure", `{"a":1}`), rejected, "a", "n")
+
+	d.answered(asking("login", `{"password":"hunter2"}`), rejected, "a", "s", "a", "n") // redacted
+
+	d.answered(asking("write", big), rejected, "a", "n") // cut
+	c := d.ask(t.Context(), asking("write", big))
+	d.WaitFor(prompt)
+	d.Type("s\n")
+	d.WaitFor("q ends: ")
+	d.Type("q\n")
+	d.WaitFor(prompt)
+	d.Type("a\n") // not to the end
+	d.WaitFor("not one of the answers: a")
+	d.WaitFor(prompt)
+	d.Type("s\n")
+	lines := len(viewOf(d.approver, asking("write", big), 80, 24).all)
+	for range (lines - 1) / 22 {
+		d.WaitFor("q ends: ")
+		d.Type("\n")
+	}
+	d.WaitFor("a  allow exactly this")
+	d.WaitFor(prompt)
+	d.Type("a\n")
+	d.check(c, allowed)
+	d.answered(asking("write", big), allowed)
+
+	got := d.shown()
+	if n := strings.Count(got, "\nallowed before: write, sha256 "); n != 3 {
+		t.Errorf("%d calls are said to be allowed before, want 3: %q", n, got)
+	}
+	if strings.Contains(got, "hunter2") {
+		t.Error("the terminal shows a secret")
+	}
+}
+
+// A grant that is given while the same question waits answers it.
+func TestGrantWhileWaiting(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	first := d.ask(t.Context(), asking("write", `{}`))
+	d.WaitFor(prompt)
+	second := d.ask(t.Context(), asking("write", `{}`))
+	d.Type("a\n")
+	d.check(first, pipeline.AllowedOnce)
+	d.check(second, pipeline.AllowedOnce)
+}
+
+// TestPanicRestores shows that a card that crashes leaves the terminal usable.
+func TestPanicRestores(t *testing.T) {
+	crash := true
+	d := newDesk(t, 80, 24, Options{Card: func(string, tools.JSON) tools.Card {
+		if crash {
+			panic("no card")
+		}
+		return tools.Card{}
+	}})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("Approve swallowed the panic, which the pipeline has to see")
+			}
+		}()
+		_, _ = d.approver.Approve(t.Context(), asking("write", `{}`))
+	}()
+	crash = false
+	d.answered(asking("write", `{}`), pipeline.AllowedOnce, "y")
+}
+
+// roleVariable makes a copy of the test binary play a part.
+const roleVariable = "RUNCODE_TERMINAL_ROLE"
+
+// TestRole is no test: a copy of the test binary runs it, and nothing else.
+func TestRole(t *testing.T) {
+	switch os.Getenv(roleVariable) {
+	case "":
+		return
+	case "ask":
+		playAsk()
+	case "shell":
+		playShell()
+	case "intruder":
+		playIntruder()
+	}
+	os.Exit(0)
+}
+
+const onlyRole = "-test.run=^TestRole$"
+
+// playAsk asks at the controlling terminal, starts an intruder while the
+// question is open if told to, and prints how it ends.
+func playAsk() {
+	tty, err := Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	opts := &Options{Terminal: tty}
+	if os.Getenv("RUNCODE_INTRUDER") != "" {
+		opts.Source = func(tools.Call) string {
+			self, _ := os.Executable()
+			r, err := proc.Run(ctx, proc.Command{Path: self, Args: []string{onlyRole}, Env: proc.Environ(roleVariable + "=intruder"), MaxStdout: 4096, MaxStderr: 4096})
+			fmt.Println(r.Stdout.Head, r.Stderr.Head, err)
+			return ""
+		}
+	}
+	answer, err := NewApprover(opts).Approve(ctx, asking("write", `{}`))
+	fmt.Println(answer, err)
+}
+
+// playIntruder tries to write to the terminal and to type into it.
+func playIntruder() {
+	if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
+		fmt.Println("the terminal can be opened")
+		fmt.Fprint(tty, "intruder: answer n")
+	}
+	for fd := range 10 {
+		for _, c := range []byte("y\n") {
+			if unix.IoctlSetPointerInt(fd, unix.TIOCSTI, int(c)) == nil {
+				fmt.Println("the terminal can be typed into through descriptor", fd)
+			}
+		}
+	}
+	fmt.Println("intruder has tried")
+}
+
+// playShell starts a job in the background, as a shell does.
+func playShell() {
+	cmd := play("ask")
+	cmd.Stdout = os.Stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Run(); err != nil {
+		fmt.Println(err)
+	}
+}
+
+func play(role string, env ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(self, onlyRole)
+	cmd.Env = append(append(os.Environ(), roleVariable+"="+role), env...)
+	return cmd
+}
+
+// TestControllingTerminal runs processes of which the terminal is really theirs.
+func TestControllingTerminal(t *testing.T) {
+	for _, tc := range []struct {
+		name, role, env string
+		none            bool // no terminal
+		keys            string
+		want            string // on standard output
+		end             string // on the terminal
+	}{
+		{name: "an answer", role: "ask", keys: "y\n", want: "1 <nil>\n", end: prompt + "y\n"},
+		{name: "interrupted", role: "ask", keys: "\x03", want: "3 <nil>\n", end: prompt + "^C\nthe question is withdrawn: interrupt signal received\n"},
+		{name: "no terminal", role: "ask", none: true,
+			want: "no terminal to ask at: open /dev/tty: no such device or address; start the command from a terminal, or let rules decide\n"},
+		{name: "in the background", role: "shell", want: "0 " + errBackground.Error() + "\n"},
+		{name: "an intruder", role: "ask", env: "RUNCODE_INTRUDER=1", keys: "n\n", want: "intruder has tried\n  <nil>\n2 <nil>\n", end: prompt + "n\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pty := ptytest.Open(t, 80, 24)
+			cmd := play(tc.role, tc.env)
+			var stdout bytes.Buffer
+			cmd.Stdout = &stdout
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if !tc.none {
+				cmd.Stdin = pty.TTY
+				cmd.SysProcAttr.Setctty = true
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if tc.keys != "" {
+				pty.WaitFor(prompt)
+				pty.Type(tc.keys)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+			if got := stdout.String(); got != tc.want {
+				t.Errorf("the process printed %q, want %q", got, tc.want)
+			}
+			got := pty.All()
+			if !strings.HasSuffix(got, tc.end) || strings.Contains(got, "intruder") || tc.end == "" && got != "" {
+				t.Errorf("the terminal shows %q, want %q at the end", got, tc.end)
+			}
+		})
+	}
+}

@@ -1,0 +1,339 @@
+package eventlog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// DefaultMaxBody is the most bytes of data one event has in the log unless
+// Options say otherwise.
+const DefaultMaxBody = 64 << 10
+
+const (
+	minBody = 4 << 10
+	// cutDepth is how deep values are looked into for what is large; what is large
+	// further down is cut with what is around it.
+	cutDepth = 8
+	// cutRoom is what one cut takes without path and locators: the marker in its
+	// place and the entry in the list of cuts.
+	cutRoom = 512
+	// maxLocator is the longest locator that is written, maxSpillError the longest
+	// reason for there being none; both as JSON.
+	maxLocator, maxSpillError = 512, 160
+)
+
+// cut is one entry of the list of cuts in an event's data.
+type cut struct {
+	path       string // RFC 6901 pointer into the data
+	bytes      int    // of the text that stood there
+	sha256     string // of that text, in hexadecimal
+	locator    string
+	spillError string
+}
+
+func (c cut) size() []tools.Member {
+	return []tools.Member{
+		{Name: "bytes", Value: number(int64(c.bytes))},
+		{Name: "sha256", Value: tools.StringJSON(c.sha256)},
+		{Name: "locator", Value: textOrNone(c.locator)},
+		{Name: "spillError", Value: textOrNone(c.spillError)},
+	}
+}
+
+func (c cut) entry() tools.JSON {
+	return tools.ComposeObject(append([]tools.Member{{Name: "path", Value: tools.StringJSON(c.path)}}, c.size()...)...)
+}
+
+// marker is what follows the head of a string that was cut.
+func (c cut) marker() string {
+	at := ""
+	if c.locator != "" {
+		at = ", at " + c.locator
+	}
+	return fmt.Sprintf("… [cut: %d bytes, sha256 %s%s]", c.bytes, c.sha256, at)
+}
+
+func textOrNone(s string) tools.JSON {
+	if s == "" {
+		return tools.JSON{}
+	}
+	return tools.StringJSON(s)
+}
+
+// cutter fits the data of one event into a number of bytes.
+type cutter struct {
+	spill func(ctx context.Context, text string) (locator string, err error)
+	cuts  []cut
+}
+
+// fit returns data in at most max bytes. The members of a value share its room
+// evenly; what the small ones leave goes to the others, so that they stay whole
+// and the largest are cut.
+func (c *cutter) fit(data tools.JSON, max int) (tools.JSON, error) {
+	if data.Len() <= max {
+		return data, nil
+	}
+	const frame = len(`,"cut99":[]`)
+	if data.Kind() == '{' {
+		members := split(data.String())
+		if room, ok := c.share(members, "", max-frame); ok {
+			return tools.ParseJSON(c.listed(c.shorten(members, "", 1, room)))
+		}
+	}
+	// It has no members, or too many for each to say how it was cut.
+	text := data.String()
+	if data.Kind() == '"' {
+		text = jsonscan.Unquote(text)
+	}
+	entry := c.keep("", text).entry()
+	return tools.ComposeObject(
+		tools.Member{Name: "head", Value: quoted(head(text, max-entry.Len()-len(`{"head":"","cut":[]}`)))},
+		tools.Member{Name: "cut", Value: tools.ComposeArray(entry)},
+	), nil
+}
+
+// listed is the object with the list of cuts as its last member, under a name
+// it does not have yet.
+func (c *cutter) listed(members []part) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(members, func(m part) bool { return m.name() == name })
+	}
+	name := "cut"
+	for n := 2; taken(name); n++ {
+		name = "cut" + strconv.Itoa(n)
+	}
+	entries := make([]tools.JSON, len(c.cuts))
+	for i, cut := range c.cuts {
+		entries[i] = cut.entry()
+	}
+	return join('{', append(members, part{key: strconv.Quote(name), raw: tools.ComposeArray(entries...).String()}))
+}
+
+// share is the room each of the parts that must be cut gets when a value that
+// has them is to take at most room bytes. It is not ok if they could not hold
+// what is to be said of a cut.
+func (c *cutter) share(parts []part, path string, room int) (share int, ok bool) {
+	room -= len("{}")
+	sizes := make([]int, len(parts))
+	for i, p := range parts {
+		room -= len(p.key) + len(":,")
+		sizes[i] = len(p.raw)
+	}
+	slices.Sort(sizes)
+	for i, size := range sizes {
+		share = room / (len(sizes) - i)
+		if size > share {
+			break
+		}
+		room -= size
+	}
+	for i, p := range parts {
+		if len(p.raw) > share && share < c.least(p.path(path, i)) {
+			return 0, false
+		}
+	}
+	return share, true
+}
+
+// least is the room one cut needs.
+func (c *cutter) least(path string) int {
+	least := cutRoom + quoted(path).Len()
+	if c.spill != nil {
+		least += 2 * maxLocator
+	}
+	return least
+}
+
+// shorten cuts the parts that are larger than room, each with its entry in the
+// list.
+func (c *cutter) shorten(parts []part, path string, depth, room int) []part {
+	for i, p := range parts {
+		if len(p.raw) > room {
+			parts[i].raw = c.value(p, p.path(path, i), depth, room)
+		}
+	}
+	return parts
+}
+
+// value is a value that is larger than room, cut to it.
+func (c *cutter) value(p part, path string, depth, room int) string {
+	switch kind := p.raw[0]; kind {
+	case '"':
+		text := jsonscan.Unquote(p.raw)
+		cut := c.keep(path, text)
+		return cut.text(text, room).String()
+	case '{', '[':
+		if depth < cutDepth {
+			parts := split(p.raw)
+			if room, ok := c.share(parts, path, room); ok {
+				return join(kind, c.shorten(parts, path, depth+1, room))
+			}
+		}
+	}
+	cut := c.keep(path, p.raw)
+	if p.name() == "content" && strings.HasPrefix(p.raw, "[{") {
+		// Readers expect blocks there.
+		const block = `[{"type":"text","text":}]`
+		return tools.ComposeArray(tools.ComposeObject(
+			tools.Member{Name: "type", Value: tools.StringJSON(tools.ContentText)},
+			tools.Member{Name: "text", Value: cut.text(p.raw, room-len(block))},
+		)).String()
+	}
+	return cut.object(p.raw, room).String()
+}
+
+// text is the head of a text and the marker, with the entry in at most room
+// bytes.
+func (c cut) text(text string, room int) tools.JSON {
+	marker := c.marker()
+	return quoted(head(text, room-quoted(marker).Len()-c.entry().Len()-len(",")) + marker)
+}
+
+// object stands in the place of what is no string.
+func (c cut) object(text string, room int) tools.JSON {
+	inner := func(head string) tools.JSON {
+		return tools.ComposeObject(tools.Member{Name: "cut", Value: tools.ComposeObject(
+			append([]tools.Member{{Name: "head", Value: quoted(head)}}, c.size()...)...)})
+	}
+	return inner(head(text, room-inner("").Len()-c.entry().Len()-len(",")))
+}
+
+// keep notes that the text at path is cut, and stores it.
+func (c *cutter) keep(path, text string) cut {
+	sum := sha256.Sum256([]byte(text))
+	cut := cut{path: path, bytes: len(text), sha256: hex.EncodeToString(sum[:])}
+	if c.spill != nil {
+		var err error
+		if cut.locator, err = c.store(text); err != nil {
+			cut.locator, cut.spillError = "", head(err.Error(), maxSpillError)
+		}
+	}
+	c.cuts = append(c.cuts, cut)
+	return cut
+}
+
+func (c *cutter) store(text string) (locator string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the store crashed: %v", r)
+		}
+	}()
+	locator, err = c.spill(context.Background(), text)
+	switch {
+	case err != nil:
+		return "", err
+	case locator == "":
+		return "", fmt.Errorf("the store gave no locator")
+	case quoted(locator).Len() > maxLocator:
+		return "", fmt.Errorf("the store gave a locator of %d bytes, too long for the log", len(locator))
+	}
+	return locator, nil
+}
+
+// quoted is the JSON string of a text that may hold unpaired surrogates.
+func quoted(text string) tools.JSON { return tools.StringJSON(text) }
+
+// head is the longest start of text that takes at most room bytes in a JSON
+// string. It splits no character.
+func head(text string, room int) string {
+	for i := 0; i < len(text); {
+		r, n := jsonscan.DecodeRune(text[i:])
+		size := n
+		switch {
+		case r == '"' || r == '\\':
+			size = 2
+		case r < ' ' || utf16.IsSurrogate(r):
+			size = len(`\u0000`)
+		case n == 1 && r >= 0x80: // no text: becomes U+FFFD
+			size = 3
+		}
+		if room -= size; room < 0 {
+			return text[:i]
+		}
+		i += n
+	}
+	return text
+}
+
+// part is a member of an object or, without a key, an element of an array, as
+// canonical JSON spells it.
+type part struct{ key, raw string }
+
+func (p part) name() string {
+	if p.key == "" {
+		return ""
+	}
+	return jsonscan.Unquote(p.key)
+}
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// path is the pointer to part i of the value at parent.
+func (p part) path(parent string, i int) string {
+	if p.key == "" {
+		return parent + "/" + strconv.Itoa(i)
+	}
+	return parent + "/" + escapePointer.Replace(strings.ToValidUTF8(p.name(), "\uFFFD"))
+}
+
+// split takes an object or array apart.
+func split(text string) []part {
+	var parts []part
+	var p part
+	s := jsonscan.New(text)
+	start := 0
+	for {
+		tok, err := s.Next()
+		if err != nil || tok.Kind == jsonscan.EOF {
+			return parts // canonical text has no errors
+		}
+		switch tok.Kind {
+		case jsonscan.ObjectStart, jsonscan.ArrayStart:
+			if s.Depth() == 2 {
+				start = tok.Offset
+			}
+			continue
+		case jsonscan.Key:
+			if s.Depth() == 1 {
+				p.key = tok.Raw
+			}
+			continue
+		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
+		default:
+			if s.Depth() == 1 {
+				start = tok.Offset
+			}
+		}
+		if s.Depth() == 1 {
+			p.raw = text[start:s.Offset()]
+			parts = append(parts, p)
+		}
+	}
+}
+
+// join is the inverse of split; kind is the value's first character.
+func join(kind byte, parts []part) string {
+	var b strings.Builder
+	b.WriteByte(kind)
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if p.key != "" {
+			b.WriteString(p.key)
+			b.WriteByte(':')
+		}
+		b.WriteString(p.raw)
+	}
+	b.WriteByte(kind + 2) // '}' after '{', ']' after '['
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package permission
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"unicode"
+)
+
+// parseHost reads the spec of a rule about hosts: domain:example.org, or
+// domain:*.example.org for what lies below.
+func parseHost(spec string) (string, error) {
+	host, ok := strings.CutPrefix(strings.TrimSpace(spec), "domain:")
+	if !ok {
+		return "", errors.New("hosts are written as domain:example.org or domain:*.example.org")
+	}
+	host = plainHost(host)
+	name := strings.TrimPrefix(host, "*.")
+	if host == "*" {
+		return host, nil
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return "", errors.New("a domain is written in ASCII, with xn-- for other letters")
+	}
+	if name == "" || strings.ContainsAny(name, "*/@?#()[] ,") || strings.Contains(name, ":") && net.ParseIP(name) == nil {
+		return "", errors.New("a domain is a host name alone, without scheme, port and path, and only its beginning may be *.")
+	}
+	return host, nil
+}
+
+// plainHost is a host name as it is compared.
+func plainHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+
+// hostOf is the host of "host:port".
+func hostOf(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	return plainHost(host)
+}
+
+// matchHost reports whether a pattern of parseHost names a host.
+func matchHost(pattern, host string) bool {
+	switch suffix, wild := strings.CutPrefix(pattern, "*"); {
+	case !wild:
+		return host == pattern
+	case suffix == "":
+		return true
+	default:
+		return len(host) > len(suffix) && strings.HasSuffix(host, suffix)
+	}
+}

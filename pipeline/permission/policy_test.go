@@ -1,0 +1,328 @@
+package permission_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/permission"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// However a denied file is spelled and whatever tool is used, it is denied; and
+// nothing else is.
+func TestSpellings(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	folds := true
+	plain := w.policy(t, permission.Options{}, lists{Deny: []string{"Read(./secrets/**)", "Edit(./secrets/**)"}, Allow: []string{"Edit"}}.settings(t))
+	folding := w.policy(t, permission.Options{FoldCase: &folds}, lists{Deny: []string{"Read(./Secrets/**)", "Edit(./Secrets/**)"}, Allow: []string{"Edit"}}.settings(t))
+	denied := []string{
+		"secrets/key", "./secrets/key", ".//secrets/key", "secrets//key", "secrets/./key", "src/../secrets/key", "secrets/deep/../key",
+		"secrets/key/", "secrets/key/.", root + "/secrets/key", root + "/src/../secrets/key", "docs/key", "lane/key", "docs/../lane/key",
+		"secrets", "lane", "secrets/", "secrets/deep/x", "secrets/new", "lane/new/file",
+	}
+	for _, tool := range []string{"read", "write", "edit", "glob", "grep"} {
+		for _, spelling := range denied {
+			for name, p := range map[string]*permission.Policy{"plain": plain, "folding": folding} {
+				if got := says(p, w.call(tool, spelling)); !strings.HasPrefix(got, "deny: permission rule ") {
+					t.Errorf("%s: %s %s = %s, want a denial", name, tool, spelling, got)
+				}
+			}
+		}
+		for _, spelling := range []string{"SECRETS/KEY", "src/../sEcrets/new"} {
+			if got := says(folding, w.call(tool, spelling)); !strings.HasPrefix(got, "deny: ") {
+				t.Errorf("%s %s = %s where case does not matter, want a denial", tool, spelling, got)
+			}
+			if got := says(plain, w.call(tool, spelling)); got != "allow" {
+				t.Errorf("%s %s = %s where case matters, want allow", tool, spelling, got)
+			}
+		}
+		for _, spelling := range []string{"src/a.go", "secretsx/key", "src/secrets/key", "docs/a.md", ".", "src"} {
+			if got := says(plain, w.call(tool, spelling)); got != "allow" {
+				t.Errorf("%s %s = %s, want allow", tool, spelling, got)
+			}
+		}
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	for _, tt := range []struct {
+		name      string
+		rules     lists
+		tool, arg string
+		want      string
+	}{
+		{"reading needs no rule", lists{}, "read", "notes.md", "allow"},
+		{"nor does searching", lists{}, "grep", "src", "allow"},
+		{"nor a tool without an effect", lists{}, "fetch_row", "1", "allow"},
+		{"nor a tool nobody knows", lists{}, "mcp__nobody__x", "1", "allow"},
+		{"nor the program", lists{}, tools.TransportName, "1", "allow"},
+		{"writing asks", lists{}, "write", "notes.md", "ask: write changes notes.md and no rule allows it"},
+		{"editing asks", lists{}, "edit", "src/a.go", "ask: edit changes src/a.go and no rule allows it"},
+		{"a command asks", lists{}, "bash", "ls", `ask: bash runs "ls" and no rule allows it`},
+		{"a connection asks", lists{}, "http", "example.org:443", "ask: http connects to example.org:443 and no rule allows it"},
+		{"a destructive tool asks", lists{}, "wipe_disk", "sda", "ask: wipe_disk may destroy something and no rule allows it"},
+		{"an imported tool asks", lists{}, "mcp__git__log", "HEAD", "ask: mcp__git__log is an imported tool and no rule allows it"},
+
+		{"a path is denied", lists{Deny: []string{"Read(./secrets/**)"}}, "read", "secrets/key", "deny: permission rule Read(./secrets/**) in policy.json denies reading secrets/key"},
+		{"through a link", lists{Deny: []string{"Read(./secrets/**)"}}, "read", "docs/key", "deny: permission rule Read(./secrets/**) in policy.json denies reading docs/key (which is secrets/key)"},
+		{"by the name of a link", lists{Deny: []string{"Read(docs/key)"}}, "read", "docs/key", "deny: permission rule Read(docs/key) in policy.json denies reading docs/key (which is secrets/key)"},
+		{"a read rule covers editing", lists{Deny: []string{"Read(.env)"}, Allow: []string{"Edit"}}, "edit", "src/.env", "deny: permission rule Read(.env) in policy.json denies reading src/.env"},
+		{"a bare read rule too", lists{Deny: []string{"Read"}, Allow: []string{"Edit"}}, "edit", "src/.env", "deny: permission rule Read in policy.json denies every call of edit"},
+		{"but not writing", lists{Deny: []string{"Read"}, Allow: []string{"Edit"}}, "write", "src/.env", "allow"},
+		{"a write rule covers editing where it denies", lists{Deny: []string{"Write(docs/**)"}}, "edit", "docs/a.md", "deny: permission rule Write(docs/**) in policy.json denies writing docs/a.md"},
+		{"and not where it allows", lists{Allow: []string{"Write(docs/**)"}}, "edit", "docs/a.md", "ask: edit changes docs/a.md and no rule allows it"},
+		{"only writing", lists{Allow: []string{"Write(docs/**)"}}, "write", "docs/a.md", "allow"},
+		{"an edit rule allows both", lists{Allow: []string{"Edit(docs/**)"}}, "write", "docs/new.md", "allow"},
+		{"the other too", lists{Allow: []string{"MultiEdit(docs/**)"}}, "edit", "docs/a.md", "allow"},
+		{"a permission needs both forms", lists{Allow: []string{"Edit(docs/**)"}}, "write", "docs/key", "ask: write changes docs/key (which is secrets/key) and no rule allows it"},
+		{"both of them allowed", lists{Allow: []string{"Edit(docs/**)", "Edit(secrets/**)", "Edit"}}, "write", "docs/key", "allow"},
+		{"a permission to read is none to write", lists{Allow: []string{"Read"}}, "edit", "docs/a.md", "ask: edit changes docs/a.md and no rule allows it"},
+		{"glob alone", lists{Deny: []string{"Glob(./src/**)"}}, "glob", "src", "deny: permission rule Glob(./src/**) in policy.json denies reading src"},
+		{"and not grep", lists{Deny: []string{"Glob(./src/**)"}}, "grep", "src", "allow"},
+		{"LS is glob", lists{Ask: []string{"LS"}}, "glob", "src", "ask: permission rule LS in policy.json asks before every call of glob"},
+		{"names in any case", lists{Deny: []string{"READ(./secrets/**)"}}, "read", "secrets/key", "deny: permission rule READ(./secrets/**) in policy.json denies reading secrets/key"},
+
+		{"a denial wins", lists{Deny: []string{"Edit(docs/a.md)"}, Ask: []string{"Edit"}, Allow: []string{"Edit"}}, "edit", "docs/a.md", "deny: permission rule Edit(docs/a.md) in policy.json denies writing docs/a.md"},
+		{"an ask wins over a permission", lists{Ask: []string{"Edit(docs/**)"}, Allow: []string{"Edit"}}, "edit", "docs/a.md", "ask: permission rule Edit(docs/**) in policy.json asks before writing docs/a.md"},
+		{"reading can be asked about", lists{Ask: []string{"Read(.env)"}, Allow: []string{"Read"}}, "read", ".env", "ask: permission rule Read(.env) in policy.json asks before reading .env"},
+
+		{"a command", lists{Allow: []string{"Bash(npm run test:*)"}}, "bash", "npm run test unit", "allow"},
+		{"two commands, one allowed", lists{Allow: []string{"Bash(npm run test:*)"}}, "bash", "npm run test && rm -rf x", `ask: bash runs "npm run test && rm -rf x" and no rule allows it (no rule allows "rm -rf x")`},
+		{"two commands, each allowed by another rule", lists{Allow: []string{"Bash(npm run test:*)", "Bash(ls)"}}, "bash", "npm run test && ls", "allow"},
+		{"no command", lists{Allow: []string{"Bash(ls:*)"}}, "bash", "# ls", `ask: bash runs "# ls" and no rule allows it (runs no command)`},
+		{"every command", lists{Allow: []string{"Bash"}}, "bash", "if [", "allow"},
+		{"every command, with a star", lists{Allow: []string{"Bash(*)"}}, "bash", "if [", "allow"},
+		{"a command denied inside another", lists{Deny: []string{"Bash(rm:*)"}, Allow: []string{"Bash"}}, "bash", "ls $(sudo /bin/rm x)", `deny: permission rule Bash(rm:*) in policy.json denies running "ls $(sudo /bin/rm x)"`},
+		{"a command asked about", lists{Ask: []string{"Bash(git push:*)"}, Allow: []string{"Bash"}}, "bash", "git push origin", `ask: permission rule Bash(git push:*) in policy.json asks before running "git push origin"`},
+
+		{"a host", lists{Allow: []string{"WebFetch(domain:example.org)"}}, "http", "Example.ORG.:443", "allow"},
+		{"not below it", lists{Allow: []string{"WebFetch(domain:example.org)"}}, "http", "a.example.org:443", "ask: http connects to a.example.org:443 and no rule allows it"},
+		{"hosts below", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "a.b.example.org:443", "allow"},
+		{"not beside it", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "badexample.org:443", "ask: http connects to badexample.org:443 and no rule allows it"},
+		{"not the domain itself", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "example.org:443", "ask: http connects to example.org:443 and no rule allows it"},
+		{"a denied host", lists{Deny: []string{"WebFetch(domain:*)"}, Allow: []string{"http"}}, "http", "[::1]:80", "deny: permission rule WebFetch(domain:*) in policy.json denies connecting to [::1]:80"},
+
+		{"a tool by its name", lists{Deny: []string{"fetch_row"}}, "fetch_row", "1", "deny: permission rule fetch_row in policy.json denies every call of fetch_row"},
+		{"not in another case", lists{Deny: []string{"Fetch_row"}}, "fetch_row", "1", "allow"},
+		{"a tool that may destroy", lists{Allow: []string{"wipe_disk"}}, "wipe_disk", "sda", "allow"},
+		{"Claude Code's name", lists{Deny: []string{"TodoWrite"}}, "todo_write", "x", "deny: permission rule TodoWrite in policy.json denies every call of todo_write"},
+		{"a rule about some uses covers all", lists{Deny: []string{"fetch_row(id:1)"}}, "fetch_row", "2", "deny: permission rule fetch_row(id:1) in policy.json denies every call of fetch_row"},
+		{"and is dropped where it allows", lists{Allow: []string{"wipe_disk(sdb)"}}, "wipe_disk", "sdb", "ask: wipe_disk may destroy something and no rule allows it"},
+		{"run_code can be denied by its name", lists{Deny: []string{"run_code"}}, tools.TransportName, "1", "deny: permission rule run_code in policy.json denies every call of run_code"},
+
+		{"a server", lists{Allow: []string{"mcp__git"}}, "mcp__git__log", "HEAD", "allow"},
+		{"a server with a star", lists{Allow: []string{"mcp__git__*"}}, "mcp__git__log", "HEAD", "allow"},
+		{"another server", lists{Allow: []string{"mcp__git"}}, "mcp__mail__send", "me", "ask: mcp__mail__send is an imported tool and no rule allows it"},
+		{"one tool of it", lists{Allow: []string{"mcp__git"}, Deny: []string{"mcp__git__push"}}, "mcp__git__push", "HEAD", "deny: permission rule mcp__git__push in policy.json denies every call of mcp__git__push"},
+		{"some tools of it", lists{Allow: []string{"mcp__git__l*"}}, "mcp__git__push", "HEAD", "ask: mcp__git__push is an imported tool and no rule allows it"},
+		{"a bare name is no imported tool", lists{Allow: []string{"git", "push", "log"}}, "mcp__git__log", "HEAD", "ask: mcp__git__log is an imported tool and no rule allows it"},
+		{"a star allows nothing", lists{Allow: []string{"*", "mcp__*"}}, "mcp__git__log", "HEAD", "ask: mcp__git__log is an imported tool and no rule allows it"},
+		{"a star denies everything", lists{Deny: []string{"*"}}, "mcp__git__log", "HEAD", "deny: permission rule * in policy.json denies every call of mcp__git__log"},
+		{"a pattern of Claude Code's names", lists{Deny: []string{"Web*"}}, "http", "a:1", "deny: permission rule Web* in policy.json denies every call of http"},
+		{"a rule about some uses of an imported tool covers all", lists{Deny: []string{"mcp__git__log(x)"}}, "mcp__git__log", "HEAD", "deny: permission rule mcp__git__log(x) in policy.json denies every call of mcp__git__log"},
+
+		{"nobody knows what it touches", lists{Allow: []string{"Edit"}}, "edit", "lost", "deny: nobody can say where lost is"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := w.policy(t, permission.Options{}, tt.rules.settings(t))
+			if got := says(p, w.call(tt.tool, tt.arg)); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A built-in tool that does not say what it touches cannot be tested: what is
+// denied in part is denied, what is allowed in part is not.
+func TestSilentTools(t *testing.T) {
+	w := &world{root: t.TempDir()}
+	var err error
+	if w.registry, err = tools.NewRegistry(w.tool("read", `"p"`, nil), destructive(w.tool("edit", `"p"`, nil)), destructive(w.tool("Bash", `"c"`, nil))); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		rules      lists
+		tool, want string
+	}{
+		{lists{Deny: []string{"Read(x)"}}, "read", "deny: permission rule Read(x) in policy.json denies every call of read, since the tool does not say what it touches"},
+		{lists{Deny: []string{"Read(x)"}, Allow: []string{"edit"}}, "edit", "deny: permission rule Read(x) in policy.json denies every call of edit, since the tool does not say what it touches"},
+		{lists{Ask: []string{"Bash(x)"}, Allow: []string{"Bash"}}, "Bash", "ask: permission rule Bash(x) in policy.json asks before every call of Bash, since the tool does not say what it touches"},
+		{lists{Allow: []string{"Edit(**)", "Read"}}, "edit", "ask: edit may destroy something and no rule allows it"},
+		{lists{Allow: []string{"Edit"}}, "edit", "allow"},
+	} {
+		p := w.policy(t, permission.Options{}, tt.rules.settings(t))
+		check(t, tt.tool, says(p, w.call(tt.tool, "x")), tt.want)
+	}
+}
+
+// Subjects that are none deny rather than slip past.
+func TestSubjectsThatCannotBeTested(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	p := w.policy(t, permission.Options{}, lists{Allow: []string{"Edit(**)"}}.settings(t))
+	long := filepath.Join(w.root, strings.Repeat("x/", 20_000))
+	for _, tt := range []struct {
+		name    string
+		subject tools.Subject
+		want    string
+	}{
+		{"relative", tools.Subject{Access: tools.AccessRead, Path: "x"}, "deny: edit does not give the absolute path of what it would read, so no rule can be tested"},
+		{"no path", tools.Subject{Access: tools.AccessWrite}, "deny: edit does not give the absolute path of what it would write, so no rule can be tested"},
+		{"too long", tools.Subject{Access: tools.AccessRead, Path: long, Real: long}, "deny: edit gives a path of"},
+		{"not resolved", tools.Subject{Access: tools.AccessWrite, Path: filepath.Join(w.root, "x")}, "ask: edit changes x and no rule allows it"},
+		{"unknown kind", tools.Subject{Access: "paint", Path: filepath.Join(w.root, "x")}, `ask: edit has an effect of the unknown kind "paint" and no rule allows it`},
+	} {
+		call := tools.NewCall(tools.CallSpec{Name: "edit", Subjects: func() ([]tools.Subject, error) { return []tools.Subject{tt.subject}, nil }})
+		if got := says(p, call); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestProtected(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	p := w.policy(t, permission.Options{Protected: []string{filepath.Join(root, "log")}}, lists{Allow: []string{"Edit", "Write", "edit"}}.settings(t))
+	strict := w.policy(t, permission.Options{}, lists{Deny: []string{"Edit(.git)"}, Allow: []string{"Edit"}}.settings(t))
+	for _, path := range []string{
+		".git/config", ".GIT/config", "sub/.git/hooks/x", "new/.git", ".git", "config", ".claude/settings.json", "src/.Claude/agents/x.md",
+		".mcp.json", "sub/.MCP.json", "log", "log/events.jsonl", "LOG/x", ".git./config", ".git::$INDEX_ALLOCATION/config", "git~1/config",
+		".g\u200dit/config", "src/../.git/x", root + "/.git/x",
+	} {
+		for _, tool := range []string{"write", "edit"} {
+			call := w.call(tool, path)
+			if got := says(p, call); !strings.HasPrefix(got, "ask: "+tool+" changes ") || !strings.HasSuffix(got, "which is protected: it is asked about each time") {
+				t.Errorf("%s %s = %s, want that it is asked about", tool, path, got)
+			}
+			check(t, "only once: "+path, p.OnlyOnce(call), true)
+		}
+		check(t, "reading "+path, says(p, w.call("read", path)), "allow")
+	}
+	check(t, "a denial is stronger", strict.Rule(w.call("write", ".git/config")).Verdict(), pipeline.VerdictDeny)
+	for _, path := range []string{".github/x", "src/git/x", "notes.md", "logs/x", ".gitignore", "mcp.json"} {
+		call := w.call("write", path)
+		check(t, "writing "+path, says(p, call), "allow")
+		check(t, "only once: "+path, p.OnlyOnce(call), false)
+	}
+	check(t, "only once where nobody knows", p.OnlyOnce(w.call("edit", "lost")), true)
+	check(t, "only once for a command", p.OnlyOnce(w.call("bash", "ls")), false)
+
+	// Below a directory of such a name only what lies deeper counts.
+	inside := newWorld(t, filepath.Join(root, ".claude", "tree"))
+	q := inside.policy(t, permission.Options{}, lists{Allow: []string{"Edit"}}.settings(t))
+	check(t, "below", says(q, inside.call("write", "a")), "allow")
+	check(t, "deeper", q.OnlyOnce(inside.call("write", ".claude/a")), true)
+	check(t, "outside", q.OnlyOnce(inside.call("write", root+"/.claude/a")), true)
+}
+
+func TestHidden(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	p := w.policy(t, permission.Options{}, lists{Deny: []string{"Read(./secrets/**)", "Grep(*.pem)", "Edit(src/**)"}, Ask: []string{"Read(docs/**)"}}.settings(t))
+	for _, tt := range []struct {
+		base, path string
+		dir, want  bool
+	}{
+		{".", "src/a.go", false, false},
+		{".", "secrets", true, true},
+		{".", "secrets/deep/x", false, true},
+		{".", "docs", true, true},
+		{".", "docs/a.md", false, true},
+		{"docs", "docs/a.md", false, false},
+		{"docs", "docs/x.pem", false, true},
+		{"secrets", "secrets/key", false, true},
+		{"src", "src/x.pem", false, true},
+	} {
+		if got := p.Hidden(filepath.Join(root, tt.base), filepath.Join(root, tt.path), tt.dir); got != tt.want {
+			t.Errorf("Hidden(%s, %s) = %v, want %v", tt.base, tt.path, got, tt.want)
+		}
+	}
+	check(t, "a path that is too long", p.Hidden(root, root+strings.Repeat("/x", 20_000), false), true)
+}
+
+func TestExplain(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	p := w.policy(t, permission.Options{}, lists{
+		Deny: []string{"Read(./secrets/**)"}, Ask: []string{"Edit(./docs/**)"}, Allow: []string{"Edit", "Read(docs/**)", "Bash(git:*)", "Bash(ls)"},
+	}.settings(t))
+	const place = "policy.json:1:" // the column follows
+	check(t, "edit", p.Explain(w.call("edit", "docs/key")), []permission.Line{
+		{Rule: "Edit", Source: place + "26", Verdict: "allow", Text: "permission rule Edit in policy.json allows every call of edit"},
+		{Subject: "reading docs/key (which is secrets/key)", Rule: "Read(./secrets/**)", Source: place + "109", Verdict: "deny",
+			Text: "permission rule Read(./secrets/**) in policy.json denies reading docs/key (which is secrets/key)"},
+		{Subject: "writing docs/key (which is secrets/key)", Rule: "Edit(./docs/**)", Source: place + "82", Verdict: "ask",
+			Text: "permission rule Edit(./docs/**) in policy.json asks before writing docs/key (which is secrets/key)"},
+	})
+	check(t, "bash", p.Explain(w.call("bash", "git status; ls")), []permission.Line{
+		{Subject: `running "git status; ls"`, Rule: "Bash(git:*)", Source: place + "49", Verdict: "allow", Text: `permission rule Bash(git:*) in policy.json allows running "git status; ls"`},
+		{Subject: `running "git status; ls"`, Rule: "Bash(ls)", Source: place + "63", Verdict: "allow", Text: `permission rule Bash(ls) in policy.json allows running "git status; ls"`},
+	})
+	check(t, "write", p.Explain(w.call("write", ".git/x"))[1], permission.Line{
+		Subject: "writing .git/x", Verdict: "ask", Text: "write changes .git/x, which is protected: it is asked about each time"})
+	check(t, "default", p.Explain(w.call("read", "src")), []permission.Line{{Subject: "reading src", Verdict: "allow", Text: "reading src needs no rule"}})
+	check(t, "no effect", p.Explain(w.call("fetch_row", "1")), []permission.Line{{Verdict: "allow", Text: "fetch_row needs no rule"}})
+	check(t, "unknown", p.Explain(w.call("nobody", "1")), []permission.Line{})
+	check(t, "odd names", p.Explain(w.call("read", "a\nb c"))[0].Subject, `reading "a\nb c"`)
+}
+
+// The bases of path rules, as the whole policy sees them.
+func TestBases(t *testing.T) {
+	root := workspace(t)
+	home := t.TempDir()
+	w := newWorld(t, root)
+	s, err := permission.Parse(lists{Deny: []string{"Read(/a.md)", "Read(~/.ssh/**)", "Read(/" + filepath.ToSlash(root) + "/src/*.go)", "Read(../up)"}}.text(),
+		permission.Source{Name: "policy.json", Base: filepath.Join(root, "docs")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.policy(t, permission.Options{Home: home}, s)
+	for path, want := range map[string]pipeline.Verdict{
+		"docs/a.md": pipeline.VerdictDeny, "a.md": pipeline.VerdictAllow, home + "/.ssh/id": pipeline.VerdictDeny, home + "/x": pipeline.VerdictAllow,
+		"src/a.go": pipeline.VerdictDeny, "src/gen/b.go": pipeline.VerdictAllow, filepath.Dir(root) + "/up": pipeline.VerdictDeny, "up": pipeline.VerdictAllow,
+	} {
+		if got := p.Rule(w.call("read", path)).Verdict(); got != want {
+			t.Errorf("read %s = %v, want %v", path, got, want)
+		}
+	}
+}
+
+// A root that is a link is the directory it leads to.
+func TestRootIsALink(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, filepath.Join(root, "lane"))
+	p := w.policy(t, permission.Options{}, lists{Deny: []string{"Read(./key)"}, Allow: []string{"Edit(deep/**)"}}.settings(t))
+	check(t, "denied by one name", p.Rule(w.call("read", "key")).Verdict(), pipeline.VerdictDeny)
+	check(t, "denied by the other", p.Rule(w.call("read", root+"/secrets/key")).Verdict(), pipeline.VerdictDeny)
+	check(t, "allowed by both", says(p, w.call("write", "deep/x")), "allow")
+}
+
+func TestWarnings(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	warning := "rules deny paths, and the tool bash is there: a command it runs opens any file whatever the rules say; leave the tool out, or deny it, where that matters"
+	for _, tt := range []struct {
+		name  string
+		rules lists
+		want  []string
+	}{
+		{"paths and a shell", lists{Deny: []string{"Read(x)"}}, []string{warning}},
+		{"no paths", lists{Deny: []string{"fetch_row"}}, nil},
+		{"no shell", lists{Deny: []string{"Read(x)", "Bash"}}, nil},
+		{"some commands denied", lists{Deny: []string{"Edit(x)", "Bash(rm:*)"}}, []string{warning}},
+	} {
+		check(t, tt.name, w.policy(t, permission.Options{}, tt.rules.settings(t)).Warnings(), tt.want)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	if _, err := permission.New(nil, nil, permission.Options{}); err == nil {
+		t.Error("New accepts a nil registry")
+	}
+	if _, err := permission.New(&tools.Registry{}, []*permission.Settings{nil}, permission.Options{}); err == nil {
+		t.Error("New accepts nil settings")
+	}
+}
