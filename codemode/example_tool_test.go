@@ -35,7 +35,7 @@ func Example_customTool() {
 		PresentResult: func(args tools.JSON, _ tools.Final) tools.Card {
 			var s site
 			_ = args.Unmarshal(&s) // they fit the schema
-			return tools.Card{Title: "Check " + s.Host, Action: "fetch"} // its content is the result's
+			return tools.Card{Title: "Check " + s.Host, Action: "fetch"}
 		},
 	}, func(_ context.Context, _ *tools.Run, _ site) (health, error) {
 		return health{Up: true, Status: 200}, nil // a real one would dial the host

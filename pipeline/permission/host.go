@@ -48,6 +48,6 @@ func matchHost(pattern, host string) bool {
 	case suffix == "":
 		return true
 	default:
-		return len(host) > len(suffix) && strings.HasSuffix(host, suffix)
+		return strings.HasSuffix(host, suffix)
 	}
 }

@@ -160,6 +160,33 @@ func TestSilentTools(t *testing.T) {
 	}
 }
 
+// Rules that deny or ask protect what is touched, whatever tool does it; rules
+// that allow are about the tools they name.
+func TestOtherToolsSubjects(t *testing.T) {
+	w := &world{root: t.TempDir()}
+	var err error
+	w.registry, err = tools.NewRegistry(w.files("digest", false, tools.AccessRead), w.files("format", false, tools.AccessWrite), w.files("mcp__disk__read", false, tools.AccessRead))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		rules lists
+		tool  string
+		want  string
+	}{
+		{"a path", lists{Deny: []string{"Read(key)"}, Allow: []string{"digest"}}, "digest", "deny: permission rule Read(key) in policy.json denies reading key"},
+		{"every reading", lists{Ask: []string{"Read"}, Allow: []string{"digest"}}, "digest", "ask: permission rule Read in policy.json asks before reading key"},
+		{"one tool's reading", lists{Deny: []string{"Grep(key)"}}, "digest", "allow"},
+		{"a permission", lists{Allow: []string{"Edit", "Write(key)"}}, "format", "ask: format changes key and no rule allows it"},
+		{"its own", lists{Allow: []string{"format"}}, "format", "allow"},
+		{"a path of an imported tool", lists{Deny: []string{"Read(key)"}, Allow: []string{"mcp__disk"}}, "mcp__disk__read", "deny: permission rule Read(key) in policy.json denies reading key"},
+		{"a bare name is not about imported tools", lists{Deny: []string{"Read"}, Allow: []string{"mcp__disk"}}, "mcp__disk__read", "allow"},
+	} {
+		check(t, tt.name, says(w.policy(t, permission.Options{}, tt.rules.settings(t)), w.call(tt.tool, "key")), tt.want)
+	}
+}
+
 // Subjects that are none deny rather than slip past.
 func TestSubjectsThatCannotBeTested(t *testing.T) {
 	w := newWorld(t, t.TempDir())
@@ -170,6 +197,7 @@ func TestSubjectsThatCannotBeTested(t *testing.T) {
 		subject tools.Subject
 		want    string
 	}{
+		{"unresolved by a tool that only reads", tools.Subject{Access: tools.AccessRead, Path: filepath.Join(w.root, "x")}, "allow"},
 		{"relative", tools.Subject{Access: tools.AccessRead, Path: "x"}, "deny: edit does not give the absolute path of what it would read, so no rule can be tested"},
 		{"no path", tools.Subject{Access: tools.AccessWrite}, "deny: edit does not give the absolute path of what it would write, so no rule can be tested"},
 		{"too long", tools.Subject{Access: tools.AccessRead, Path: long, Real: long}, "deny: edit gives a path of"},
@@ -181,6 +209,19 @@ func TestSubjectsThatCannotBeTested(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
+}
+
+// Only arguments the tool itself refuses pass without being tested.
+func TestArgumentsThatDoNotFit(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	p := w.policy(t, permission.Options{}, lists{Ask: []string{"Edit"}}.settings(t))
+	call := func(args string) tools.Call {
+		return tools.NewCall(tools.CallSpec{Name: "edit", Args: tools.MustJSON(args), Subjects: func() ([]tools.Subject, error) {
+			return nil, &tools.ArgsError{Tool: "edit", Problems: []tools.Problem{{Text: "nothing fits"}}}
+		}})
+	}
+	check(t, "nobody is asked", says(p, call(`{"file":"x"}`)), "allow")
+	check(t, "the tool takes them", says(p, call(`{"path":"x"}`)), "deny: invalid arguments: nothing fits")
 }
 
 func TestProtected(t *testing.T) {

@@ -150,26 +150,32 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
-// TestConcurrentCreates has many writers make the same file: one does.
+// TestConcurrentCreates has many writers find no file, and then all make it: one
+// does.
 func TestConcurrentCreates(t *testing.T) {
-	gates := Gates{WriteIntent: func(context.Context, Target, tools.Call) (Intent, error) { return CreateIfAbsent(), nil }}
-	_, dir := newSet(t, nil, nil)
+	dir := t.TempDir()
 	const writers = 16
+	var found, wg sync.WaitGroup
+	found.Add(writers)
 	var mu sync.Mutex
 	var won []string
-	var wg sync.WaitGroup
 	for i := range writers {
 		// Each has a Set of its own, so that nothing but the operating system
 		// keeps them apart.
-		set, err := New(dir, &Options{Gates: gates})
+		set, err := New(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer set.Close()
-		reg := registry(t, set)
+		text := fmt.Sprintf("writer %d\n", i)
+		c := change{set: set, op: "write", at: place{"new/file", "new/file"}, intent: CreateIfAbsent()}
+		c.make = func(old *content) ([]byte, error) {
+			found.Done()
+			found.Wait()
+			return []byte(text), nil
+		}
 		wg.Go(func() {
-			text := fmt.Sprintf("writer %d\n", i)
-			switch _, _, err := call(t, reg, "write", writeArgs("new/file", text)); {
+			switch _, err := c.apply(t.Context()); {
 			case err == nil:
 				mu.Lock()
 				won = append(won, text)
@@ -188,6 +194,73 @@ func TestConcurrentCreates(t *testing.T) {
 	}
 	if got := names(t, filepath.Join(dir, "new")); len(got) != 1 {
 		t.Errorf("left over: %v", got)
+	}
+}
+
+// TestUnconditionalCreates has many writers without a condition find no file:
+// all succeed, one after another.
+func TestUnconditionalCreates(t *testing.T) {
+	dir := t.TempDir()
+	const writers = 3
+	var found, wg sync.WaitGroup
+	found.Add(writers)
+	for range writers {
+		set, err := New(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer set.Close()
+		first := true
+		c := change{set: set, op: "write", at: place{"file", "file"}}
+		c.make = func(*content) ([]byte, error) {
+			if first {
+				first = false
+				found.Done()
+				found.Wait()
+			}
+			return []byte("text\n"), nil
+		}
+		wg.Go(func() {
+			if _, err := c.apply(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := textOf(t, filepath.Join(dir, "file")); got != "text\n" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+// TestReadersSeeWholeFiles reads a file all the time while it is written and
+// edited.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	text := func(letter string) string { return strings.Repeat(letter, 1<<20) }
+	set, dir := newSet(t, map[string]string{"f": text("A")}, nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 10 {
+			letter := string(rune('B' + i))
+			if _, err := set.write(t.Context(), noRun, writeIn{FilePath: "f", Content: text(letter)}, false); err != nil {
+				t.Error(err)
+			}
+			if _, err := set.edit(t.Context(), noRun, editIn{FilePath: "f", OldString: letter, NewString: "A", ReplaceAll: true}, false); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		got := textOf(t, filepath.Join(dir, "f"))
+		if len(got) != 1<<20 || got != text(got[:1]) {
+			<-done
+			t.Fatalf("a reader saw a part of the file: %d bytes", len(got))
+		}
 	}
 }
 
