@@ -50,6 +50,7 @@ func newExplainCommand(s *streams) *cobra.Command {
 	f.register(cmd.Flags())
 	c.register(cmd.Flags())
 	cmd.Flags().BoolVar(&json, "json", false, "print one JSON object")
+	cmd.ValidArgsFunction = completeTools(&f)
 	return cmd
 }
 

@@ -49,7 +49,6 @@ type liveView struct {
 	// its arguments.
 	registry *tools.Registry
 	redactor *redact.Redactor // of everything shown; nil: nothing is hidden
-	allCards bool             // not only changes and failed commands are drawn
 
 	mu      sync.Mutex
 	out     strings.Builder // what is written at the end of the method
@@ -176,7 +175,7 @@ func (v *liveView) draw(c *liveCall, o pipeline.Outcome) []string {
 		if card.Type != tools.CardGeneric || card.Title != c.name {
 			subject = func(columns int) string { return titled(c.name, card, columns) }
 		}
-		if !o.IsError() && (v.allCards || telling(card)) {
+		if !o.IsError() && telling(card) {
 			below = v.drawCard(card, c.level())
 		}
 	}
@@ -198,17 +197,12 @@ func (v *liveView) card(o pipeline.Outcome) (card tools.Card, ok bool) {
 	if tool == nil {
 		return card, false
 	}
-	card = tool.PresentResult(o.Call().Args(), tools.Final{
-		IsError: o.IsError(), Content: o.Content(), Value: o.Value(), Err: o.Err(), Detail: o.Detail(),
-	})
-	if !v.allCards {
-		card.Content = nil // may be large, and is not shown
-	}
+	card = presented(tool, o)
+	card.Content = nil // may be large, and is not shown
 	return cardview.MapTexts(card, v.redactor.Text), true
 }
 
-// telling reports whether a card is drawn below its call also by default: a
-// change, or a command that did not succeed.
+// telling reports whether a card is drawn below its call: a change, or a command that did not succeed.
 func telling(card tools.Card) bool {
 	switch card.Type {
 	case tools.CardDiff:

@@ -96,6 +96,9 @@ func newCommand(s *streams) *cobra.Command {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(newRunCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s))
+	for _, cmd := range root.Commands() {
+		completeFlags(cmd)
+	}
 	return root
 }
 

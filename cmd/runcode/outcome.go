@@ -32,20 +32,32 @@ func (s *session) print(out pipeline.Outcome) error {
 	return nil
 }
 
+// write prints the outcome. It is what the program is run for, so nothing is
+// taken out of it but secrets of this process, which no program is given.
 func (s *session) write(out pipeline.Outcome) error {
-	text, escape := plainText(out), termtext.Escape
+	text, escape := s.redactor.Known(plainText(out)), termtext.Escape
 	if s.flags.json {
-		var err error
-		if text, err = jsonText(out); err != nil {
+		doc, err := jsonText(out)
+		if err != nil {
 			return err
 		}
-		escape = termtext.EscapeJSON
+		text, escape = s.withoutSecrets(doc), termtext.EscapeJSON
 	}
 	if isTerminal(s.streams.out) {
 		text = escape(text)
 	}
-	_, err := io.WriteString(s.streams.out, text+"\n")
+	_, err := io.WriteString(s.console.out, text+"\n")
 	return err
+}
+
+// withoutSecrets is a JSON text without the secrets of this process. One that
+// is a number cannot be replaced in its place; then all that looks secret goes.
+func (s *session) withoutSecrets(doc tools.JSON) string {
+	text := s.redactor.Known(doc.String())
+	if _, err := tools.ParseJSON(text); err != nil {
+		return s.redactor.JSON(doc).String()
+	}
+	return text
 }
 
 // plainText is the whole text of the outcome, which a model may get cut.
@@ -76,7 +88,7 @@ type printedError struct {
 
 // jsonText is the object that --json prints, on one line. The value goes into
 // it as it is: a codec could refuse it, or alter it.
-func jsonText(out pipeline.Outcome) (string, error) {
+func jsonText(out pipeline.Outcome) (tools.JSON, error) {
 	calls, usage := []codemode.CallRecord{}, (*codemode.Usage)(nil)
 	if report := codemode.ReportOf(out); report != nil {
 		calls, usage = report.Calls, &report.Usage
@@ -100,11 +112,11 @@ func jsonText(out pipeline.Outcome) (string, error) {
 		}
 		value, err := encode(part.value)
 		if err != nil {
-			return "", err
+			return tools.JSON{}, err
 		}
 		members = append(members, tools.Member{Name: part.name, Value: value})
 	}
-	return tools.ComposeObject(members...).String(), nil
+	return tools.ComposeObject(members...), nil
 }
 
 func errorOf(out pipeline.Outcome) *printedError {

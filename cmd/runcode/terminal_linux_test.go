@@ -126,6 +126,7 @@ return "done";`}, "run", "--mock", "mock.json", "run.ts")
 	got := durations.ReplaceAllString(s.String(), "<t>")
 	want := "  ✓ quick {\"note\":\"\\u001b[2J\"}  <t>\n" +
 		"  ✗ read {\"file_path\":\"no.txt\"}  failed  <t>\n" +
+		"      read \"no.txt\": no such file; find the file with glob, for exam…\n" +
 		"runcode: ok, 2 calls (1 failed), <t> (<t> computing), worker\n"
 	if got != want {
 		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)

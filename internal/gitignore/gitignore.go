@@ -1,7 +1,8 @@
 // Package gitignore decides which files of a tree the .gitignore files in it
 // leave out, byte for byte as git does: comments, negation, patterns for
 // directories only, anchored patterns, "**", character classes, and nested
-// files whose rules win over those further up.
+// files whose rules win over those further up. A Pattern selects files by one
+// such pattern alone, in any case if need be.
 //
 // Matching costs at most the length of the pattern times the length of the
 // path, whatever the pattern, so that a hostile .gitignore cannot stall a walk.

@@ -6,32 +6,27 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
-// cardOf makes Definition.PresentCall of a function of typed arguments.
-func cardOf[In any](make func(In) tools.Card) func(tools.JSON) tools.Card {
-	return func(args tools.JSON) tools.Card {
-		var in In
-		if err := args.Unmarshal(&in); err != nil {
-			return tools.Card{}
-		}
-		return make(in)
+func (t tool[In, Out]) presentCall(args tools.JSON) tools.Card {
+	var in In
+	if err := args.Unmarshal(&in); err != nil {
+		return tools.Card{}
 	}
+	return t.call(in)
 }
 
-// resultCard makes Definition.PresentResult of functions of typed arguments and
-// values; a failure keeps the card of its call's generic kind.
-func resultCard[In, Out any](before func(In) tools.Card, after func(In, Out, tools.Final) tools.Card) func(tools.JSON, tools.Final) tools.Card {
-	return func(args tools.JSON, outcome tools.Final) tools.Card {
-		var in In
-		if err := args.Unmarshal(&in); err != nil {
-			return tools.Card{}
-		}
-		var out Out
-		if outcome.IsError || outcome.Value.Unmarshal(&out) != nil {
-			call := before(in)
-			return tools.Card{Type: tools.CardGeneric, Title: call.Title, Action: call.Action, Locations: call.Locations}
-		}
-		return after(in, out, outcome)
+// presentResult is the card of a success. A failure has a generic one, with what
+// the card of its call says in any case.
+func (t tool[In, Out]) presentResult(args tools.JSON, outcome tools.Final) tools.Card {
+	var in In
+	if err := args.Unmarshal(&in); err != nil {
+		return tools.Card{}
 	}
+	var out Out
+	if outcome.IsError || outcome.Value.Unmarshal(&out) != nil {
+		call := t.call(in)
+		return tools.Card{Title: call.Title, Action: call.Action, Locations: call.Locations}
+	}
+	return t.result(in, out, outcome)
 }
 
 func at(path string) []tools.Location { return []tools.Location{{Path: path}} }

@@ -31,20 +31,21 @@ var (
 
 // Tools returns the definitions of read, glob, grep, write and edit.
 func (s *Set) Tools() []*tools.Definition {
+	write := tool[writeIn, writeOut]{"write", writeText, s.writeSubjects, renderWrite, writeCard, writeResult}
+	edit := tool[editIn, editOut]{"edit", editText, s.editSubjects, renderEdit, editCard, editResult}
 	return append(s.ReadTools(),
-		changes("write", writeText, tools.Annotations{Destructive: true, Idempotent: true}, writeSchema, s.write, s.writeSubjects, renderWrite, writeCard, writeResult),
-		changes("edit", editText, tools.Annotations{Destructive: true}, editSchema, s.edit, s.editSubjects, renderEdit, editCard, editResult),
+		write.changes(s.write, writeSchema, tools.Annotations{Destructive: true, Idempotent: true}),
+		edit.changes(s.edit, editSchema, tools.Annotations{Destructive: true}),
 	)
 }
 
 // ReadTools returns the definitions of the tools that only look: read, glob and
 // grep.
 func (s *Set) ReadTools() []*tools.Definition {
-	return []*tools.Definition{
-		looks("read", readText, s.read, s.readSubjects, renderRead, readCard, readResult),
-		looks("glob", globText, s.glob, s.globSubjects, renderGlob, globCard, globResultCard),
-		looks("grep", grepText, s.grep, s.grepSubjects, renderGrep, grepCard, grepResultCard),
-	}
+	read := tool[readIn, readOut]{"read", readText, s.readSubjects, renderRead, readCard, readResult}
+	glob := tool[globIn, globOut]{"glob", globText, s.globSubjects, renderGlob, globCard, globResultCard}
+	grep := tool[grepIn, grepOut]{"grep", grepText, s.grepSubjects, renderGrep, grepCard, grepResultCard}
+	return []*tools.Definition{read.looks(s.read), glob.looks(s.glob), grep.looks(s.grep)}
 }
 
 // The values of the tools that change something: their bodies return more than
@@ -56,31 +57,19 @@ const (
 		"path": {"type": "string"}, "replacements": {"type": "integer"}, "note": {"type": "string"}}}`
 )
 
-// shared is what the definitions of all tools here have.
-func shared[In, Out any](name, description string, find func(In) ([]tools.Subject, error), render func(Out) string,
-	before func(In) tools.Card, after func(In, Out, tools.Final) tools.Card) tools.Definition {
-	return tools.Definition{
-		Name:          name,
-		Description:   strings.TrimSpace(description),
-		Timeout:       patience,
-		Subjects:      subjects(find),
-		PresentCall:   cardOf(before),
-		PresentResult: resultCard(before, after),
-		Render: func(_, value tools.JSON) ([]tools.Content, error) {
-			var v Out
-			if err := value.Unmarshal(&v); err != nil {
-				return nil, err
-			}
-			return []tools.Content{tools.TextContent(render(v))}, nil
-		},
-	}
+// tool is a tool but for its body.
+type tool[In, Out any] struct {
+	name, text string
+	subjects   func(In) ([]tools.Subject, error)
+	render     func(Out) string
+	call       func(In) tools.Card
+	result     func(In, Out, tools.Final) tools.Card
 }
 
 // looks defines a tool that changes nothing, so that its calls may overlap and
 // be repeated.
-func looks[In, Out any](name, description string, body func(context.Context, *tools.Run, In) (Out, error), find func(In) ([]tools.Subject, error),
-	render func(Out) string, before func(In) tools.Card, after func(In, Out, tools.Final) tools.Card) *tools.Definition {
-	def := shared(name, description, find, render, before, after)
+func (t tool[In, Out]) looks(body func(context.Context, *tools.Run, In) (Out, error)) *tools.Definition {
+	def := t.definition()
 	def.Concurrent = func(tools.JSON) bool { return true }
 	def.Annotations = tools.Annotations{ReadOnly: true, Idempotent: true}
 	return tools.DefineWith(def, body)
@@ -88,18 +77,43 @@ func looks[In, Out any](name, description string, body func(context.Context, *to
 
 // changes defines a tool that changes a file. Its preview is its body up to
 // where that would begin to write.
-func changes[In, Out any](name, description string, annotations tools.Annotations, output string,
-	body func(ctx context.Context, run *tools.Run, in In, dryRun bool) (tools.Result, error), find func(In) ([]tools.Subject, error),
-	render func(Out) string, before func(In) tools.Card, after func(In, Out, tools.Final) tools.Card) *tools.Definition {
-	def := shared(name, description, find, render, before, after)
+func (t tool[In, Out]) changes(body func(ctx context.Context, run *tools.Run, in In, dryRun bool) (tools.Result, error), output string, annotations tools.Annotations) *tools.Definition {
+	with := func(dryRun bool) func(context.Context, *tools.Run, In) (tools.Result, error) {
+		return func(ctx context.Context, run *tools.Run, in In) (tools.Result, error) {
+			return body(ctx, run, in, dryRun)
+		}
+	}
+	def := t.definition()
 	def.Annotations = annotations
 	def.Output = tools.MustJSON(output)
-	def.Preview = tools.HandlerOf(name, func(ctx context.Context, run *tools.Run, in In) (tools.Result, error) {
-		return body(ctx, run, in, true)
-	})
-	return tools.DefineWith(def, func(ctx context.Context, run *tools.Run, in In) (tools.Result, error) {
-		return body(ctx, run, in, false)
-	})
+	def.Preview = tools.HandlerOf(t.name, with(true))
+	return tools.DefineWith(def, with(false))
+}
+
+func (t tool[In, Out]) definition() tools.Definition {
+	return tools.Definition{
+		Name:          t.name,
+		Description:   strings.TrimSpace(t.text),
+		Timeout:       patience,
+		Subjects:      t.subjectsOf,
+		PresentCall:   t.presentCall,
+		PresentResult: t.presentResult,
+		Render: func(_, value tools.JSON) ([]tools.Content, error) {
+			var v Out
+			if err := value.Unmarshal(&v); err != nil {
+				return nil, err
+			}
+			return []tools.Content{tools.TextContent(t.render(v))}, nil
+		},
+	}
+}
+
+func (t tool[In, Out]) subjectsOf(args tools.JSON) ([]tools.Subject, error) {
+	var in In
+	if err := args.Unmarshal(&in); err != nil {
+		return nil, err
+	}
+	return t.subjects(in)
 }
 
 // resultOf is a value and what the host keeps beside it.

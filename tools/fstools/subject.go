@@ -17,17 +17,6 @@ func (s *Set) subject(op string, access tools.Access, spelling string, tree bool
 	return tools.Subject{Access: access, Path: absolute(s.names[0], rel), Real: s.resolve(rel).real, Tree: tree}, nil
 }
 
-// subjects makes Definition.Subjects of a function of typed arguments.
-func subjects[In any](find func(In) ([]tools.Subject, error)) func(tools.JSON) ([]tools.Subject, error) {
-	return func(args tools.JSON) ([]tools.Subject, error) {
-		var in In
-		if err := args.Unmarshal(&in); err != nil {
-			return nil, err
-		}
-		return find(in)
-	}
-}
-
 // judged is the place the call's subjects name: the one policy saw, even if the
 // path leads elsewhere by now. A call that carries no subjects is judged now, by
 // find.
