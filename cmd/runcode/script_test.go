@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,7 +22,18 @@ import (
 // TestScripts drives the command as a user does. A script says with its own
 // commands, defined below, what has to hold.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands, RequireExplicitExec: true, RequireUniqueNames: true})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: scriptCommands, Setup: ownHome, RequireExplicitExec: true, RequireUniqueNames: true})
+}
+
+// ownHome gives a script a home of its own, where the command looks for
+// settings and keeps what is trusted.
+func ownHome(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".tmp", "home")
+	env.Setenv("HOME", home)
+	env.Setenv("USERPROFILE", home)
+	env.Setenv("AppData", filepath.Join(home, ".config"))
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	return os.MkdirAll(home, 0o700)
 }
 
 // TestScriptsEitherWay runs scripts that must not notice where programs run.
@@ -35,7 +47,7 @@ func TestScriptsEitherWay(t *testing.T) {
 				RequireUniqueNames:  true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("ISOLATION", isolation)
-					return nil
+					return ownHome(env)
 				},
 			})
 		})

@@ -202,6 +202,9 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := d.ask(ctx, asking("write", `{"a":2}`))
 	d.WaitFor(prompt)
+	if now, err := unix.IoctlGetTermios(d.tty.fd, unix.TCGETS); err != nil || now.Lflag&(unix.ICANON|unix.ECHO|unix.ISIG) != unix.ICANON|unix.ECHO|unix.ISIG {
+		t.Errorf("the attributes are %+v, %v, want lines, echoed, and the key that interrupts", now, err)
+	}
 	queued, drop := context.WithCancel(t.Context())
 	second := d.ask(queued, asking("write", `{"a":3}`))
 	drop()

@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -93,17 +92,12 @@ func (j *judgement) byName(silent bool) {
 	}
 }
 
-// unknown judges a call whose subjects cannot be found.
+// unknown judges a call whose subjects cannot be found. The pipeline does not
+// run it, and the error says more than a denial could, so nobody need be asked
+// about it.
 func (j *judgement) unknown(err error) {
-	var args *tools.ArgsError
-	tool := j.p.reg.Lookup(j.call.Name())
-	if errors.As(err, &args) && tool != nil && tool.CheckArgs(j.call.Args()) != nil {
-		// The tool refuses the arguments. Nobody need be asked about that.
-		j.found = slices.DeleteFunc(j.found, func(f finding) bool { return f.verdict == pipeline.VerdictAsk })
-		j.add("", nil, pipeline.VerdictAllow, "the arguments do not fit, so %s refuses them", shownName(j.call.Name()))
-		return
-	}
-	j.add("", nil, pipeline.VerdictDeny, "%v", err)
+	j.found = slices.DeleteFunc(j.found, func(f finding) bool { return f.verdict == pipeline.VerdictAsk })
+	j.add("", nil, pipeline.VerdictAllow, "%s does not run: %v", shownName(j.call.Name()), err)
 }
 
 // byDefault judges a tool of which no effect is known.

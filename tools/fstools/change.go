@@ -19,18 +19,17 @@ type change struct {
 	op     string
 	at     place
 	intent Intent
-	// make is what the file is to hold; old is nil if there is no file. An edit
-	// needs one, of at most Options.ReadBytes.
-	make   func(old *content) ([]byte, error)
-	edits  bool
+	edits  bool // there must be a file, of at most Options.ReadBytes
 	dryRun bool
+	// make is what the file is to hold; old is nil if there is no file.
+	make func(old *content) ([]byte, error)
 }
 
 // content is a file as a change found it.
 type content struct {
 	info    fs.FileInfo
-	data    []byte // nil with known false: it is larger than Options.ReadBytes
-	known   bool
+	data    []byte // if known
+	known   bool   // it is at most Options.ReadBytes
 	version string // "" if nobody asks for it or the file is larger than Options.ScanBytes
 }
 
