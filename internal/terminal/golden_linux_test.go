@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -58,7 +58,7 @@ func TestGoldenScreens(t *testing.T) {
 				Card:   func(string, tools.JSON) tools.Card { return tools.Card{Title: hostile, Command: imitation} },
 			},
 			call: tools.CallSpec{ID: "c" + hostile, ParentID: "p\n", Name: "write" + hostile},
-			args: `{"a":` + quote(hostile) + `,` + quote(hostile) + `:[1]}`, reason: hostile, by: hostile, typed: []turn{{answerLine, "\x1b[2Jy\u202e"}}},
+			args: `{"a":` + quote(hostile) + `,` + quote(hostile) + `:[1]}`, reason: hostile, by: hostile, typed: []turn{{answerLine, "\x1b[2Jy"}}},
 		{name: "an imitated prompt", columns: 60, rows: 24, call: tools.CallSpec{Name: imitation},
 			args: `{"a":` + quote(imitation) + `,` + quote(imitation) + `:` + quote(strings.Repeat(" ", 51)+"answer: y") + `}`, reason: imitation},
 		{name: "a megabyte", columns: 80, rows: 24, args: `{"content":"` + strings.Repeat("0123456789", 100_000) + `","file_path":"/etc/passwd"}`},
@@ -94,8 +94,8 @@ func TestGoldenScreens(t *testing.T) {
 			}
 			d.check(c, pipeline.Rejected)
 			got := d.shown()
-			if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }); i >= 0 {
-				t.Errorf("byte %d of what the terminal is sent is %q", i, got[i])
+			if harmless := termtext.Escape(got); harmless != got || strings.Contains(got, "\t") {
+				t.Errorf("the terminal is sent %q, which is not harmless", got)
 			}
 			golden(t, tc.name, got)
 		})
