@@ -107,14 +107,12 @@ func (c *checker) top() *level { return &c.levels[len(c.levels)-1] }
 
 func (c *checker) token() string {
 	switch b := c.src[c.pos]; {
-	case b == '\n':
-		c.pos++
-		c.line++
-		c.lineStart = c.pos
-	case b == ' ' || b == '\t' || b == '\r':
+	case c.lineEnd() > 0:
+		c.nextLine()
+	case b == ' ' || b == '\t':
 		c.pos++
 	case b == '/' && c.at("//"):
-		c.skipTo("\n")
+		c.comment()
 	case b == '/' && c.at("/*"):
 		c.pos += 2
 		c.skipTo("*/")
@@ -146,71 +144,103 @@ func (c *checker) token() string {
 
 func (c *checker) at(text string) bool { return strings.HasPrefix(c.src[c.pos:], text) }
 
+// lineTerminators end a line, and with it a comment that begins with two
+// slashes (ECMA-262, LineTerminator).
+const lineTerminators = "\n\r\u2028\u2029"
+
+// lineEnd is the length of the line's end here, 0 if there is none.
+func (c *checker) lineEnd() int {
+	if b := c.src[c.pos]; b != '\n' && b != '\r' && b != lineTerminators[2] {
+		return 0
+	}
+	if c.at("\r\n") {
+		return 2
+	}
+	r, n := utf8.DecodeRuneInString(c.src[c.pos:])
+	if strings.ContainsRune(lineTerminators, r) {
+		return n
+	}
+	return 0
+}
+
+// nextLine steps over the line's end here.
+func (c *checker) nextLine() {
+	c.pos += c.lineEnd()
+	c.line++
+	c.lineStart = c.pos
+}
+
+// comment moves to the end of the line.
+func (c *checker) comment() {
+	end := strings.IndexAny(c.src[c.pos:], lineTerminators)
+	if end < 0 {
+		end = len(c.src) - c.pos
+	}
+	c.pos += end
+}
+
 // skipTo moves to the next occurrence of text, or to the end, counting lines.
 func (c *checker) skipTo(text string) {
 	end := strings.Index(c.src[c.pos:], text)
 	if end < 0 {
 		end = len(c.src) - c.pos
 	}
-	c.countLines(c.src[c.pos : c.pos+end])
-	c.pos += end
-}
-
-func (c *checker) countLines(text string) {
-	if n := strings.Count(text, "\n"); n > 0 {
-		c.line += n
-		c.lineStart = c.pos + strings.LastIndexByte(text, '\n') + 1
+	for end += c.pos; c.pos < end; {
+		c.character()
 	}
 }
 
 // quoted reads a string. An unterminated one ends with its line, so that one
 // stray quote does not hide the rest of the program.
 func (c *checker) quoted(quote byte) {
-	for c.pos++; c.pos < len(c.src); c.pos++ {
+	for c.pos++; c.pos < len(c.src); {
 		switch c.src[c.pos] {
 		case quote:
 			c.pos++
 			return
-		case '\n':
+		case '\n', '\r':
 			return
 		case '\\':
 			c.escape()
+		default:
+			c.character()
 		}
 	}
 }
 
-// escape steps over a backslash, minding a line continuation.
+// escape steps over a backslash and what follows it.
 func (c *checker) escape() {
-	c.pos++
-	if c.at("\r\n") {
-		c.pos++
+	if c.pos++; c.pos < len(c.src) {
+		c.character()
 	}
-	if c.pos < len(c.src) && c.src[c.pos] == '\n' {
-		c.line++
-		c.lineStart = c.pos + 1
+}
+
+// character steps over one byte or one end of a line.
+func (c *checker) character() {
+	if c.lineEnd() > 0 {
+		c.nextLine()
+	} else {
+		c.pos++
 	}
 }
 
 // template reads template text up to its end or to a substitution, whose end
 // continues here.
 func (c *checker) template() {
-	for ; c.pos < len(c.src); c.pos++ {
-		switch c.src[c.pos] {
-		case '`':
+	for c.pos < len(c.src) {
+		switch {
+		case c.src[c.pos] == '`':
 			c.pos++
 			c.operand = true
 			return
-		case '\\':
+		case c.src[c.pos] == '\\':
 			c.escape()
-		case '\n':
-			c.line++
-			c.lineStart = c.pos + 1
-		case '$':
-			if c.at("${") {
-				c.pos += 2
-				c.push(level{open: '$'})
-				return
-			}
+		case c.at("${"):
+			c.pos += 2
+			c.push(level{open: '$'})
+			return
+		default:
+			c.character()
 		}
 	}
 }
@@ -221,12 +251,12 @@ func (c *checker) regexp() string {
 	depth, class := 0, false
 	for c.pos++; c.pos < len(c.src); c.pos++ {
 		switch b := c.src[c.pos]; {
-		case b == '\n':
+		case c.lineEnd() > 0:
 			c.value()
 			return ""
 		case b == '\\':
-			if !strings.HasPrefix(c.src[c.pos+1:], "\n") {
-				c.pos++
+			if c.pos++; c.pos < len(c.src) && c.lineEnd() > 0 {
+				c.pos--
 			}
 		case b == '[':
 			class = true

@@ -78,6 +78,33 @@ func TestPrecheckRefusesDeepText(t *testing.T) {
 	}
 }
 
+// Every end of a line ends a comment, and a string or a regular expression that
+// is not closed: what follows is seen.
+func TestPrecheckKnowsEveryLineEnd(t *testing.T) {
+	lim := defaults(t)
+	for _, end := range []string{"\n", "\r", "\r\n", "\u2028", "\u2029"} {
+		for _, before := range []string{"//", "// a", "x = /a", "x = /a\\", "/* */ //", "`" + end + "` //"} {
+			text := before + end + strings.Repeat("!", 20_000) + "1"
+			want := 2 + strings.Count(before, end)
+			if f := precheck(text, lim); f == nil || !strings.Contains(f.Message, "chain limit") || f.Site.Line != want {
+				t.Errorf("%q + %q: %+v, want the chain limit on line %d", before, end, f, want)
+			}
+		}
+	}
+	for _, before := range []string{"'a", `"a`} {
+		for _, end := range []string{"\n", "\r", "\r\n"} {
+			if f := precheck(before+end+strings.Repeat("(", 20_000), lim); f == nil || f.Site.Line != 2 {
+				t.Errorf("%q + %q: %+v, want the nesting limit on line 2", before, end, f)
+			}
+		}
+	}
+	for _, text := range []string{"'\u2028(((((((('", "'\\\r\n((((((('", "`\r((((`", "/* \u2029 (((( */"} {
+		if f := precheck("x = "+strings.Repeat(text+"\n", 100), lim); f != nil {
+			t.Errorf("%q: %s", text, f.Message)
+		}
+	}
+}
+
 // What passes must not be too much for the parsers behind.
 func TestPrecheckedTextCompiles(t *testing.T) {
 	lim := defaults(t)
@@ -158,6 +185,7 @@ func FuzzPrecheck(f *testing.F) {
 		f.Add(d.text(3))
 	}
 	f.Add("if (a) /[(]/.x\n`a${`b${c}`}`")
+	f.Add("//\u2028!!!\r//\r((")
 	f.Fuzz(func(t *testing.T, text string) {
 		lim := runtime.Limits{Source: 1 << 20, Nesting: 20, Chain: 20}
 		if failure := precheck(text, lim); failure != nil && failure.Message == "" {
