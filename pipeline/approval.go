@@ -13,12 +13,15 @@ import (
 // Answer is what an Approver says. The zero Answer is Unavailable.
 type Answer uint8
 
-// The answers. Only AllowedOnce lets a call proceed.
+// The answers. Only AllowedOnce and Granted let a call proceed.
 const (
 	Unavailable Answer = iota
 	AllowedOnce
 	Rejected
 	Cancelled
+	// Granted allows the call without anybody having been asked about it: by a
+	// standing answer or a rule. It is no question for Options.MaxAsks.
+	Granted
 
 	unanswered // not an Approver's: the time was up
 )
@@ -38,9 +41,10 @@ func (a ApprovalRequest) Digest() string {
 }
 
 // Approver answers for a person (or for a rule that stands in for one). An
-// error, a panic or an unknown answer counts as Unavailable. When ctx ends the
-// call settles at once and a later answer is discarded, so Approve should
-// return soon after. It may be called from several goroutines at a time.
+// error, a panic or an unknown answer counts as Unavailable; the text of an
+// error goes into the denial, which a model reads. When ctx ends the call
+// settles at once and a later answer is discarded, so Approve should return soon
+// after. It may be called from several goroutines at a time.
 //
 // In contrast to DSH there is no routing by agent: calls without an agent are
 // asked too.
@@ -95,6 +99,13 @@ func (d *declined) count(maxAsks int) (rejections, asks int) {
 	return 0, 0
 }
 
+// uncount takes a question back that was put to nobody.
+func (d *declined) uncount() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asks--
+}
+
 func (d *declined) remember(call tools.Call, err *DeniedError) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -126,11 +137,14 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 	case asks > 0:
 		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and the user has been asked %d times by one call already; do the rest in another call", name, asks)
 	}
-	answer := x.ask(ctx, ApprovalRequest{Call: x.call, Reason: ask.reason, By: ask.by})
+	answer, err := x.ask(ctx, ApprovalRequest{Call: x.call, Reason: ask.reason, By: ask.by})
 	if ctx.Err() != nil && answer != Rejected {
 		return aborted(ctx, false)
 	}
 	switch answer {
+	case Granted:
+		x.declined.uncount()
+		return nil
 	case AllowedOnce:
 		return nil
 	case Rejected:
@@ -142,43 +156,54 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 	case unanswered:
 		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and nobody answered within %v", name, x.p.opts.ApprovalTimeout)
 	}
-	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available", name)
+	because := ""
+	if err != nil {
+		because = ": " + textOf(err)
+	}
+	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available%s", name, because)
 }
 
 // ask waits for the approver, for the end of ctx or for the end of the time a
-// question may stay open, whichever comes first.
-func (x *execution) ask(ctx context.Context, ask ApprovalRequest) Answer {
+// question may stay open, whichever comes first. The error is the approver's;
+// the answer is Unavailable then.
+func (x *execution) ask(ctx context.Context, ask ApprovalRequest) (Answer, error) {
 	if ctx.Err() != nil {
-		return Cancelled
+		return Cancelled, nil
 	}
 	defer x.pauseForApproval()()
 	ctx, cancel := context.WithTimeout(ctx, x.p.opts.ApprovalTimeout)
 	defer cancel()
-	answered := make(chan Answer, 1)
+	replied := make(chan reply, 1)
 	go func() {
-		answer := Unavailable
+		var r reply
 		defer func() {
-			if r := recover(); r != nil {
-				x.p.logPanic(panicked("approver", r), x.call)
-				answer = Unavailable
+			if v := recover(); v != nil {
+				x.p.logPanic(panicked("approver", v), x.call)
+				r = reply{}
 			}
-			answered <- answer
+			replied <- r
 		}()
-		got, err := x.p.opts.Approver.Approve(ctx, ask)
-		if err != nil {
+		answer, err := x.p.opts.Approver.Approve(ctx, ask)
+		switch {
+		case err != nil:
 			x.p.log.Warn("approver failed", "tool", x.call.Name(), "call", x.call.ID(), "error", textOf(err))
-			return
-		}
-		if got < unanswered {
-			answer = got
+			r.err = err
+		case answer < unanswered:
+			r.answer = answer
 		}
 	}()
 	select {
-	case answer := <-answered:
-		return answer
+	case r := <-replied:
+		return r.answer, r.err
 	case <-ctx.Done():
-		return unanswered // unless the caller has left, which approve looks at
+		return unanswered, nil // unless the caller has left, which approve looks at
 	}
+}
+
+// reply is what an Approver has returned.
+type reply struct {
+	answer Answer
+	err    error
 }
 
 // pauseForApproval tells the caller that a person is being waited for; the

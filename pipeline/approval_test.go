@@ -81,6 +81,9 @@ func TestApprovalsAreNotAskedWithoutEnd(t *testing.T) {
 	asked = 0
 	nest(t, &pipeline.Options{Approver: answering(pipeline.AllowedOnce), MaxAsks: 30}, 40)
 	check(t, "questions with MaxAsks", asked, 30)
+
+	got = nest(t, &pipeline.Options{Approver: answering(pipeline.Granted)}, 50)
+	check(t, "the 50th call nobody was asked about", got[49], "removed")
 }
 
 // Wrappers that start several bodies at once share one grant.

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/runcode-go/runcode/pipeline"
@@ -27,17 +28,22 @@ func TestEmitErrors(t *testing.T) {
 	rec := &pipelinetest.Recorder{}
 	p := pipelinetest.New(t, &pipeline.Options{Sink: rec})
 	for _, refused := range []string{"", "tool/call", "tool/anything", "user/message"} {
-		if err := p.Emit(refused, tools.JSON{}); err == nil {
+		if err := p.Emit(refused, tools.MustJSON("{}")); err == nil {
 			t.Errorf("Emit(%q) = nil, want it refused", refused)
+		}
+	}
+	for name, p := range map[string]*pipeline.Pipeline{"with a sink": p, "without one": pipelinetest.New(t, nil)} {
+		if err := p.Emit("note/seen", tools.JSON{}); err == nil || !strings.Contains(err.Error(), "it has no data") {
+			t.Errorf("Emit of no data, %s: %v, want it refused", name, err)
 		}
 	}
 	full := errors.New("full")
 	rec.FailOn("note/seen", full)
-	if err := p.Emit("note/seen", tools.JSON{}); !errors.Is(err, full) {
+	if err := p.Emit("note/seen", tools.MustJSON("null")); !errors.Is(err, full) {
 		t.Errorf("Emit = %v, want the sink's error", err)
 	}
 	check(t, "events", rec.Types(), []string{})
-	check(t, "without a sink", pipelinetest.New(t, nil).Emit("note/seen", tools.JSON{}), error(nil))
+	check(t, "without a sink", pipelinetest.New(t, nil).Emit("note/seen", tools.MustJSON("null")), error(nil))
 }
 
 func TestWithContextsFirst(t *testing.T) {

@@ -113,7 +113,9 @@ func TestApproval(t *testing.T) {
 	name := func(answer pipeline.Answer, err error) pipeline.Approver {
 		return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { return answer, err })
 	}
-	unavailable := end{`Error: tool "echo" requires approval, but no approval channel is available`, tools.CodeApprovalUnavailable, "not-started"}
+	unavailable := func(because string) end {
+		return end{`Error: tool "echo" requires approval, but no approval channel is available` + because, tools.CodeApprovalUnavailable, "not-started"}
+	}
 	tests := []struct {
 		name     string
 		approver pipeline.Approver
@@ -122,10 +124,12 @@ func TestApproval(t *testing.T) {
 		{"allowed once", name(pipeline.AllowedOnce, nil), end{"{}", "", "done"}},
 		{"rejected", name(pipeline.Rejected, nil), end{`Error: the user rejected tool "echo"`, tools.CodeApprovalRejected, "not-started"}},
 		{"cancelled while the caller waits", name(pipeline.Cancelled, nil), end{`Error: approval for tool "echo" was cancelled`, tools.CodeApprovalCancelled, "not-started"}},
-		{"nobody answers", name(pipeline.Unavailable, nil), unavailable},
-		{"an error means nobody answered, whatever comes with it", name(pipeline.AllowedOnce, errPlain), unavailable},
-		{"an answer nobody knows", name(pipeline.Answer(77), nil), unavailable},
-		{"a panic", pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { panic("secret") }), unavailable},
+		{"nobody answers", name(pipeline.Unavailable, nil), unavailable("")},
+		{"nobody answers, for a reason", name(pipeline.Unavailable, errors.New("no terminal")), unavailable(": no terminal")},
+		{"an error means nobody answered, whatever comes with it", name(pipeline.AllowedOnce, errPlain), unavailable(": it broke")},
+		{"an error without a text", name(pipeline.Unavailable, panicky{}), unavailable(": <unprintable error of type pipeline_test.panicky>")},
+		{"an answer nobody knows", name(pipeline.Answer(77), nil), unavailable("")},
+		{"a panic", pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) { panic("secret") }), unavailable("")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

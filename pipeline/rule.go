@@ -53,7 +53,8 @@ type Finding struct {
 type Explanation struct {
 	Call tools.Call
 	// Problem is why the call would fail before or in spite of policy: an
-	// unknown tool, arguments that do not fit. Nil if there is none.
+	// unknown tool, arguments that do not fit, subjects that cannot be found.
+	// Nil if there is none.
 	Problem error
 	// Findings are in the order in which a call meets them.
 	Findings []Finding
@@ -105,7 +106,11 @@ func (x *execution) problem() error {
 	if err := x.p.collapsed(x.call); err != nil {
 		return err
 	}
-	return x.checkArgs(x.tool)
+	if err := x.checkArgs(x.tool); err != nil {
+		return err
+	}
+	_, err := x.call.Subjects()
+	return err
 }
 
 func askRule(l *registration[Listener[tools.Call, Decision]], call tools.Call) (verdict Verdict, reason string) {

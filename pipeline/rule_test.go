@@ -88,6 +88,10 @@ func TestExplain(t *testing.T) {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 	check(t, "verdict", e.Verdict, pipeline.VerdictDeny)
+	lenient := pipelinetest.New(t, nil, def)
+	lenient.UseRule("asks", rule(pipeline.Ask("because")))
+	lenient.UseRule("allows", rule(pipeline.Allow()))
+	check(t, "the strictest verdict", lenient.Explain(pipeline.Request{Name: "x", Args: `{"n":1}`}).Verdict, pipeline.VerdictAsk)
 	check(t, "problem", e.Problem, nil)
 	check(t, "something was started", started, false)
 	check(t, "events", len(rec.Events()), 0)
@@ -152,6 +156,8 @@ func TestUnknownSubjectsFailTheCall(t *testing.T) {
 			check(t, "code", o.Info().Code, tt.code)
 			check(t, "text", o.Text(), tt.text)
 			check(t, "state", o.State(), pipeline.StateNotStarted)
+			problem := pipelinetest.New(t, nil, def).Explain(pipeline.Request{Name: "x"}).Problem
+			check(t, "explained", tools.InfoOf(problem).Code, tt.code)
 		})
 	}
 }

@@ -45,7 +45,7 @@ func Parse(text string) *File {
 		if len(f.rules) == maxRules {
 			break
 		}
-		if r, ok := parseRule(trimSpaces(line), false); ok {
+		if r, ok := parseRule(trimSpaces(line), byBytes); ok {
 			f.rules = append(f.rules, r)
 		}
 	}
@@ -68,8 +68,17 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// parseRule reads one pattern. With fold it is one for folded text.
-func parseRule(pattern string, fold bool) (rule, bool) {
+// reading is how a pattern compares texts.
+type reading uint8
+
+const (
+	byBytes      reading = iota // as git does: a wildcard for one character stands for one byte
+	byCharacters                // such a wildcard stands for a whole character
+	folded                      // as byCharacters, for text made by Fold
+)
+
+// parseRule reads one pattern.
+func parseRule(pattern string, how reading) (rule, bool) {
 	var r rule
 	if rest, ok := strings.CutPrefix(pattern, "!"); ok {
 		r.negative, pattern = true, rest
@@ -82,14 +91,14 @@ func parseRule(pattern string, fold bool) (rule, bool) {
 	}
 	r.basename = !strings.Contains(pattern, "/")
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok && r.basename && wildcard(rest) == len(rest) {
-		r.suffix, r.literal = true, foldIf(fold, rest)
+		r.suffix, r.literal = true, foldIf(how == folded, rest)
 		return r, true
 	}
 	pattern = strings.TrimPrefix(pattern, "/")
 	start := wildcard(pattern)
-	r.literal = foldIf(fold, pattern[:start])
+	r.literal = foldIf(how == folded, pattern[:start])
 	var ok bool
-	r.rest, ok = compile(pattern[start:], r.basename, fold)
+	r.rest, ok = compile(pattern[start:], r.basename, how)
 	return r, ok
 }
 

@@ -22,6 +22,7 @@ const (
 	class               // one byte of a set
 	star                // any bytes but "/"
 	anyPath             // any bytes
+	trail               // any bytes that continue a character
 	fork                // reads nothing; the two steps that follow may be left out
 )
 
@@ -31,7 +32,7 @@ const (
 //
 // Git looks at the part after the literal beginning by itself, so that a "**"
 // right at its start counts as a whole path element; that is kept.
-func compile(pattern string, basename, fold bool) (glob, bool) {
+func compile(pattern string, basename bool, how reading) (glob, bool) {
 	var g glob
 	for i := 0; i < len(pattern); {
 		switch c := pattern[i]; c {
@@ -42,35 +43,44 @@ func compile(pattern string, basename, fold bool) (glob, bool) {
 			}
 			g, i = appendStars(g, pattern, i, end, basename)
 		case '?':
-			g = append(g, step{kind: class, class: anyButSlash})
+			g = appendOne(g, anyButSlash, how)
 			i++
 		case '[':
-			set, next, ok := parseClass(pattern, i+1, fold)
+			set, next, ok := parseClass(pattern, i+1, how)
 			if !ok {
 				return nil, false
 			}
-			g = append(g, step{kind: class, class: set})
+			g = appendOne(g, set, how)
 			i = next
 		case '\\':
 			if i++; i == len(pattern) {
 				return nil, false
 			}
-			g, i = appendChar(g, pattern, i, fold)
+			g, i = appendChar(g, pattern, i, how)
 		default:
-			g, i = appendChar(g, pattern, i, fold)
+			g, i = appendChar(g, pattern, i, how)
 		}
 	}
 	return g, true
 }
 
-// appendChar adds the byte pattern[i], or with fold the character that begins
+// appendOne adds a wildcard for one character.
+func appendOne(g glob, set *[256]bool, how reading) glob {
+	g = append(g, step{kind: class, class: set})
+	if how != byBytes {
+		g = append(g, step{kind: trail})
+	}
+	return g
+}
+
+// appendChar adds the byte pattern[i], or folded the character that begins
 // there, and returns where to read on.
-func appendChar(g glob, pattern string, i int, fold bool) (glob, int) {
+func appendChar(g glob, pattern string, i int, how reading) (glob, int) {
 	n := 1
-	if fold {
+	if how == folded {
 		_, n = utf8.DecodeRuneInString(pattern[i:])
 	}
-	for _, c := range []byte(foldIf(fold, pattern[i:i+n])) {
+	for _, c := range []byte(foldIf(how == folded, pattern[i:i+n])) {
 		g = append(g, step{kind: char, char: c})
 	}
 	return g, i + n
@@ -121,8 +131,9 @@ func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // parseClass reads a character class after its "[" and returns where to read
-// on. It reports false for one that is not closed or names an unknown set.
-func parseClass(pattern string, i int, fold bool) (*[256]bool, int, bool) {
+// on. It reports false for one that is not closed or names an unknown set, and
+// for one that holds characters that are no single bytes if those count.
+func parseClass(pattern string, i int, how reading) (*[256]bool, int, bool) {
 	negate := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
 	if negate {
 		i++
@@ -135,8 +146,10 @@ func parseClass(pattern string, i int, fold bool) (*[256]bool, int, bool) {
 		}
 		c := pattern[i]
 		switch {
+		case c >= utf8.RuneSelf && how != byBytes:
+			return nil, 0, false
 		case c == ']' && !first:
-			if fold {
+			if how == folded {
 				foldSet(&set)
 			}
 			for b := range set {
@@ -246,7 +259,7 @@ func (g glob) spread(now []bool) {
 	}
 }
 
-func (st *step) repeats() bool { return st.kind == star || st.kind == anyPath }
+func (st *step) repeats() bool { return st.kind == star || st.kind == anyPath || st.kind == trail }
 
 func (st *step) reads(c byte) bool {
 	switch st.kind {
@@ -256,6 +269,8 @@ func (st *step) reads(c byte) bool {
 		return st.class[c]
 	case star:
 		return c != '/'
+	case trail:
+		return !utf8.RuneStart(c)
 	}
 	return st.kind == anyPath
 }

@@ -10,8 +10,10 @@ import (
 type Pattern struct{ r rule }
 
 // ParsePattern reads one pattern, which is not a line of a file: "#" begins no
-// comment. With fold the pattern is for texts made by Fold. What git would
-// take for a pattern that matches nothing is an error, and so is a negation.
+// comment. A wildcard for one character stands for a whole one, of however many
+// bytes. With fold the pattern is for texts made by Fold. What git would take for
+// a pattern that matches nothing is an error, and so are a negation and a set of
+// other than ASCII characters.
 func ParsePattern(text string, fold bool) (*Pattern, error) {
 	text = trimSpaces(text)
 	switch {
@@ -22,9 +24,13 @@ func ParsePattern(text string, fold bool) (*Pattern, error) {
 	case text[0] == '!':
 		return nil, errors.New(`a pattern that begins with "!" selects nothing; put a backslash before it if the name begins so`)
 	}
-	r, ok := parseRule(text, fold)
+	how := byCharacters
+	if fold {
+		how = folded
+	}
+	r, ok := parseRule(text, how)
 	if !ok {
-		return nil, errors.New("the pattern matches nothing: it has a bracket that is not closed or ends in a backslash")
+		return nil, errors.New("the pattern matches nothing: it has a bracket that is not closed or holds other than ASCII characters, or ends in a backslash")
 	}
 	return &Pattern{r}, nil
 }

@@ -36,9 +36,17 @@ func (e *Error) Error() string {
 type Document struct {
 	Root Node
 
-	file string
-	text string
+	file  string
+	text  string
+	marks []mark // of every markBytes-th byte, the first included
 }
+
+// mark is the line and the column of a byte.
+type mark struct{ line, column int }
+
+// markBytes is how far marks are apart: no place takes longer to find, however
+// many are asked for and wherever they are.
+const markBytes = 1 << 10
 
 // Node is one JSON value. Only objects have members, only arrays items.
 type Node struct {
@@ -68,8 +76,16 @@ func Read(r io.Reader, file string) (*Document, error) {
 	return Parse(file, string(text))
 }
 
-// Load is Read for a file; name stands for it in errors.
+// Load is Read for a regular file; name stands for it in errors. Anything else
+// may never end or never begin, and is not opened.
 func Load(path, name string) (*Document, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file; name one")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
@@ -90,6 +106,7 @@ func Parse(file, text string) (*Document, error) {
 		return nil, d.Fault(0, "the file is not UTF-8 but UTF-16; save it as UTF-8")
 	}
 	d.text = strings.TrimPrefix(text, "\ufeff")
+	d.mark()
 	if strings.TrimSpace(d.text) == "" {
 		return nil, d.Fault(0, "the file is empty; write {} for settings that say nothing")
 	}
@@ -160,10 +177,37 @@ func (d *Document) Place(offset int) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, line, column)
 }
 
+// mark finds the places of the marks.
+func (d *Document) mark() {
+	at := mark{1, 1}
+	for i := 0; i < len(d.text); i += markBytes {
+		d.marks = append(d.marks, at)
+		at = at.after(d.text[i:min(i+markBytes, len(d.text))])
+	}
+}
+
+// after is the place of what follows a text that begins at m.
+func (m mark) after(text string) mark {
+	if lines := strings.Count(text, "\n"); lines > 0 {
+		m = mark{m.line + lines, 1}
+		text = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	for i := range len(text) {
+		if utf8.RuneStart(text[i]) {
+			m.column++
+		}
+	}
+	return m
+}
+
 func (d *Document) position(offset int) (line, column int) {
-	before := d.text[:min(offset, len(d.text))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+	offset = min(offset, len(d.text))
+	at, from := mark{1, 1}, 0
+	if i := min(offset/markBytes, len(d.marks)-1); i >= 0 {
+		at, from = d.marks[i], i*markBytes
+	}
+	at = at.after(d.text[from:offset])
+	return at.line, at.column
 }
 
 // JSON is a value of the document.

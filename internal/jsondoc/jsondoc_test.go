@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,49 @@ func TestLoad(t *testing.T) {
 	}
 	if d, err := Load(path, "mine"); err != nil || d.Place(0) != "mine:1:1" {
 		t.Errorf("Load = %v, %v", d, err)
+	}
+}
+
+// What may block for ever or never end is not read.
+func TestLoadTakesFilesOnly(t *testing.T) {
+	for _, path := range []string{os.DevNull, t.TempDir()} {
+		if _, err := Load(path, "mine"); err == nil || err.Error() != "cannot read mine: it is not a regular file; name one" {
+			t.Errorf("Load(%s) = %v", path, err)
+		}
+	}
+}
+
+// Every byte has its place, in long lines and in many lines, also if the marks
+// fall into the middle of a character.
+func TestPlaces(t *testing.T) {
+	text := "[\"" + strings.Repeat("aé€😀", 500) + "\"," + strings.Repeat("\n \"é\",", 300) + "\n1\n, 2]"
+	d, err := Parse("f", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, column := 1, 1
+	for offset, r := range text {
+		if got, want := d.Place(offset), fmt.Sprintf("f:%d:%d", line, column); got != want {
+			t.Fatalf("place of byte %d = %s, want %s", offset, got, want)
+		}
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	if got, want := d.Place(len(text)+1), fmt.Sprintf("f:%d:%d", line, column); got != want {
+		t.Errorf("place beyond the end = %s, want %s", got, want)
+	}
+}
+
+// BenchmarkPlace is of a place late in a large file of one line.
+func BenchmarkPlace(b *testing.B) {
+	text := "[" + strings.Repeat("\"x\",", 200_000) + "1]"
+	d, err := Parse("f", text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		d.Place(len(text) - 2)
 	}
 }
 

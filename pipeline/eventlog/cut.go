@@ -71,8 +71,9 @@ func textOrNone(s string) tools.JSON {
 
 // cutter fits the data of one event into a number of bytes.
 type cutter struct {
-	spill func(ctx context.Context, text string) (locator string, err error)
-	cuts  []cut
+	spill  func(ctx context.Context, text string) (locator string, err error)
+	redact func(string) string // of what the store says
+	cuts   []cut
 }
 
 // fit returns data in at most max bytes. The members of a value share its room
@@ -214,7 +215,7 @@ func (c *cutter) keep(path, text string) cut {
 	if c.spill != nil {
 		var err error
 		if cut.locator, err = c.store(text); err != nil {
-			cut.locator, cut.spillError = "", head(err.Error(), maxSpillError)
+			cut.locator, cut.spillError = "", head(c.redact(err.Error()), maxSpillError)
 		}
 	}
 	c.cuts = append(c.cuts, cut)
@@ -227,10 +228,11 @@ func (c *cutter) store(text string) (locator string, err error) {
 			err = fmt.Errorf("the store crashed: %v", r)
 		}
 	}()
-	locator, err = c.spill(context.Background(), text)
-	switch {
-	case err != nil:
+	if locator, err = c.spill(context.Background(), text); err != nil {
 		return "", err
+	}
+	locator = c.redact(locator)
+	switch {
 	case locator == "":
 		return "", fmt.Errorf("the store gave no locator")
 	case quoted(locator).Len() > maxLocator:

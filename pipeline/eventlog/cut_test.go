@@ -215,6 +215,32 @@ func TestStoresThatMisbehave(t *testing.T) {
 	}
 }
 
+// What a store says gets into the log as well: its own credentials may be in it.
+func TestStoresThatTell(t *testing.T) {
+	hide := func(v tools.JSON) tools.JSON {
+		return tools.MustJSON(strings.ReplaceAll(v.String(), "hunter2", "[hidden]"))
+	}
+	for _, tt := range []struct {
+		name  string
+		spill func(context.Context, string) (string, error)
+		want  string
+	}{
+		{"in an error", func(context.Context, string) (string, error) { return "", errors.New("no s3://me:hunter2@bucket") }, `"spillError":"no s3://me:[hidden]@bucket"`},
+		{"in a panic", func(context.Context, string) (string, error) { panic("hunter2") }, `"spillError":"the store crashed: [hidden]"`},
+		{"where an error is cut", func(context.Context, string) (string, error) {
+			return "", errors.New(strings.Repeat("e", 156) + "hunter2")
+		}, `"spillError":"` + strings.Repeat("e", 156) + `[hid"`},
+		{"in a locator", func(context.Context, string) (string, error) { return "/home/hunter2/1.txt", nil }, `"locator":"/home/[hidden]/1.txt"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := emitted(t, eventlog.Options{Redact: hide, Spill: tt.spill, MaxBody: 4096}, object("text", strings.Repeat("x", 10_000))).String()
+			if !strings.Contains(got, tt.want) || strings.Contains(got, "hunter2") {
+				t.Errorf("the data ends with %s, want %s in it", got[len(got)-400:], tt.want)
+			}
+		})
+	}
+}
+
 func TestMaxBodyRefused(t *testing.T) {
 	for _, n := range []int{-1, 100} {
 		_, err := eventlog.Open(filepath.Join(t.TempDir(), "log.jsonl"), &eventlog.Options{MaxBody: n})

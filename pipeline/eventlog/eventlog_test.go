@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -304,6 +305,44 @@ func TestSeal(t *testing.T) {
 	}
 }
 
+// TestSealThatIsLast: wherever a writer dies, the log goes on also if the one
+// that sealed it wrote nothing more.
+func TestSealThatIsLast(t *testing.T) {
+	whole := line(0) + line(1)
+	for n := range len(whole) + 1 {
+		path := write(t, whole[:n])
+		mustClose(t, mustOpen(t, path))
+		for range 2 {
+			log := mustOpen(t, path)
+			if err := log.Emit(event(log.NextSeq())); err != nil {
+				t.Fatal(err)
+			}
+			mustClose(t, log)
+			if _, err := eventlog.ReadFile(path, nil); err != nil {
+				t.Fatalf("torn at byte %d: %v in\n%s", n, err, read(t, path))
+			}
+		}
+	}
+}
+
+// TestLastNumber: a log in which no number is left takes no event, instead of
+// one that makes it unreadable.
+func TestLastNumber(t *testing.T) {
+	path := write(t, line(math.MaxUint64))
+	_, err := eventlog.Open(path, nil)
+	if err == nil || !strings.Contains(err.Error(), "choose another file") {
+		t.Errorf("Open: %v, want it refused", err)
+	}
+	check(t, "file", read(t, path), line(math.MaxUint64))
+
+	path = write(t, line(1))
+	log := mustOpen(t, path)
+	if err := log.Emit(event(math.MaxUint64)); err == nil || !strings.Contains(err.Error(), "no number would be left") {
+		t.Errorf("Emit: %v, want it refused", err)
+	}
+	check(t, "file", read(t, path), line(1))
+}
+
 func TestOpenRefusesABrokenLog(t *testing.T) {
 	path := write(t, line(1)+"{oops\n"+line(2))
 	_, err := eventlog.Open(path, nil)
@@ -389,10 +428,8 @@ func FuzzOpen(f *testing.F) {
 			}
 			return
 		}
-		if log.NextSeq() > 0 {
-			if err := log.Emit(event(log.NextSeq())); err != nil {
-				t.Fatal(err)
-			}
+		if err := log.Emit(event(log.NextSeq())); err != nil && log.NextSeq() < math.MaxUint64 {
+			t.Fatal(err)
 		}
 		if err := log.Close(); err != nil {
 			t.Fatal(err)

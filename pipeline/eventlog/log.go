@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -21,8 +22,8 @@ type Options struct {
 	// Read changes what Open accepts of the events that are there, as for Read.
 	Read ReadOptions
 	// Redact, if not nil, is given the data of every event, before it is cut, and
-	// returns what is written in its place. If it panics or returns no value, the
-	// event is not written, and Emit fails.
+	// what Spill returns, and returns what is written in its place. If it panics or
+	// returns no value, the event is not written, and Emit fails.
 	Redact func(tools.JSON) tools.JSON
 	// Spill, if not nil, stores a text that was cut and returns where it is. Its
 	// failure is noted with the cut.
@@ -92,8 +93,11 @@ func (l *Log) take() error {
 	if err != nil {
 		return err
 	}
-	if n := len(found.Events); n > 0 {
-		l.next = found.Events[n-1].Seq + 1
+	if found.any {
+		if found.last == maxSeq {
+			return fmt.Errorf("its last event has the number %d, and none comes after that; choose another file", found.last)
+		}
+		l.next = found.last + 1 // a seal has its number too
 	} else if err := l.mayBeLog(found.Torn); err != nil {
 		return err
 	}
@@ -162,6 +166,9 @@ func (l *Log) Emit(e pipeline.Event) error {
 			return err
 		}
 	}
+	if e.Seq == maxSeq {
+		return fmt.Errorf("event %d cannot be written to %s: no number would be left for the next one", e.Seq, l.path)
+	}
 	if e.Seq < l.next {
 		return fmt.Errorf("event %d comes after event %d in %s; start the pipeline with FirstSeq from NextSeq", e.Seq, l.next-1, l.path)
 	}
@@ -185,7 +192,7 @@ func (l *Log) line(e pipeline.Event) (tools.JSON, error) {
 	if err != nil {
 		return tools.JSON{}, err
 	}
-	c := cutter{spill: l.opts.Spill}
+	c := cutter{spill: l.opts.Spill, redact: l.redactedText}
 	if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
 		return tools.JSON{}, err
 	}
@@ -214,7 +221,20 @@ func (l *Log) redacted(data tools.JSON) (_ tools.JSON, err error) {
 	return data, nil
 }
 
-const maxDepth = 10_000
+// redactedText is a text of the store's as it may be written.
+func (l *Log) redactedText(text string) string {
+	if redacted, err := l.redacted(tools.StringJSON(text)); err == nil {
+		if text, ok := redacted.Text(); ok {
+			return text
+		}
+	}
+	return "a text that could not be redacted"
+}
+
+const (
+	maxDepth = 10_000
+	maxSeq   = math.MaxUint64
+)
 
 // write appends whole lines and keeps account of what a failure leaves.
 func (l *Log) write(line []byte) error {

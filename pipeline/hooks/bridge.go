@@ -41,7 +41,7 @@ type Options struct {
 	// PluginRoot is CLAUDE_PLUGIN_ROOT for hooks. Empty: a command that uses it
 	// is an error.
 	PluginRoot string
-	// Shell runs the commands, as "shell -c command". Empty: bash.
+	// Shell runs the commands, as "shell -c -- command". Empty: bash.
 	Shell string
 	// Env adds NAME=value entries to the environment of hooks. What hooks get
 	// from this process is PATH, HOME, USER, LOGNAME, SHELL, LANG, LANGUAGE,

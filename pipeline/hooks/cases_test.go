@@ -29,6 +29,8 @@ func TestPreToolUse(t *testing.T) {
 			passed("echo", "{}"), []string{}},
 		{"exit 2 without standard error", []hook{{Command: "exit 2"}}, "echo",
 			denied("blocked by PreToolUse hook"), []string{"block 2"}},
+		{"a command that begins like an option of the shell", []hook{{Command: "-x 2>/dev/null; echo no >&2; exit 2"}}, "echo",
+			denied("no"), []string{"block 2"}},
 
 		// DSH lets the call run in the four cases that follow; here each denies.
 		{"exit 1", []hook{{Command: "echo broken >&2; exit 1"}}, "echo",

@@ -195,7 +195,7 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 	defer context.AfterFunc(b.closing, cancel)()
 	return proc.Run(ctx, proc.Command{
 		Path:      b.shell,
-		Args:      []string{"-c", h.command},
+		Args:      []string{"-c", "--", h.command}, // a command may begin with "-"
 		Dir:       b.opts.Dir,
 		Env:       b.env,
 		Stdin:     stdin,

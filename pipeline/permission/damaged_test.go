@@ -74,8 +74,8 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 // FuzzParse holds that no text crashes, that what is refused has a place in the
-// text, and that settings beside others never loosen what those deny, nor, if
-// nobody stands behind them, anything.
+// text, and that settings beside others never loosen what those deny or hide, nor,
+// if nobody stands behind them, anything.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/damaged/*.json")
 	if err != nil {
@@ -94,6 +94,14 @@ func FuzzParse(f *testing.F) {
 	calls := w.matrix()
 	base := lists{Deny: []string{"Read(./secrets/**)", "Edit(src/gen/**)", "Bash(rm:*)", "mcp__mail"}, Ask: []string{"Read(docs)"}}.settings(f)
 	alone := w.policy(f, permission.Options{Home: home}, base)
+	var hidden []string
+	for _, path := range []string{"secrets", "secrets/key", "docs", "docs/a.md"} {
+		path = filepath.Join(w.root, path)
+		if !alone.Hidden(w.root, path, true) {
+			f.Errorf("%s is not hidden", path)
+		}
+		hidden = append(hidden, path)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, trusted := range []bool{true, false} {
 			s, err := permission.Parse(text, permission.Source{Name: "f", Trusted: trusted})
@@ -105,6 +113,11 @@ func FuzzParse(f *testing.F) {
 				return
 			}
 			both := w.policy(t, permission.Options{Home: home}, base, s)
+			for _, path := range hidden {
+				if !both.Hidden(w.root, path, true) {
+					t.Errorf("%s is hidden by itself and not beside the settings (trusted: %v)", path, trusted)
+				}
+			}
 			for _, call := range calls {
 				got, want := both.Rule(call).Verdict(), alone.Rule(call).Verdict()
 				if got > want && (!trusted || want == pipeline.VerdictDeny) {

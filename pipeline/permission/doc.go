@@ -51,9 +51,9 @@
 // needs no rule. A tool that does not say what it touches is covered by every
 // rule that denies or asks about some of its uses, and by none that allows some.
 //
-// Writing below .git and .claude, to .mcp.json, to a settings file that was loaded
-// and to Options.Protected is always asked about: no rule allows it, and
-// Policy.OnlyOnce says that no standing answer should.
+// Writing below .git and .claude, to .mcp.json, to a settings file that was loaded,
+// to a file its hooks run and to Options.Protected is always asked about: no rule
+// allows it, and Policy.OnlyOnce says that no standing answer should.
 //
 // # Settings
 //
@@ -68,8 +68,9 @@
 // They are no boundary around a shell: a command opens what it likes, so Bash
 // rules spare questions and slow the honest down (see Policy.Warnings). A hard link
 // is a file of its own name. Names that differ only in Unicode normalisation are
-// two names here, and full case folding (ß and ss) is not done. A pattern that
-// names a symbolic link is about that name: what the link leads to, reached by its
-// own name, needs a rule of its own. Whether case counts is found out once, at the
-// root.
+// two names here, and full case folding (ß and ss) is not done. A rule that denies
+// or asks covers a link it names and, by its own name, what the link leads to; but
+// only of trusted settings, if the link is among the plain names the pattern begins
+// with, and if it is there when the policy is made. Whether case counts is found
+// out then, too, once, at the root.
 package permission

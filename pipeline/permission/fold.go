@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"unicode"
 )
 
 // foldsCase reports whether the file system below root takes names that differ
@@ -35,11 +34,17 @@ func foldsCase(root string) bool {
 	return runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 }
 
+// swapCase changes the case of the letters every file system that folds case
+// agrees about. Whoever made the tree chose its names, and a letter such as the
+// dotless i has another case in Unicode and not in the file system.
 func swapCase(name string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsUpper(r) {
-			return unicode.ToLower(r)
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - ('a' - 'A')
+		case 'A' <= r && r <= 'Z':
+			return r + ('a' - 'A')
 		}
-		return unicode.ToUpper(r)
+		return r
 	}, name)
 }

@@ -24,3 +24,13 @@ func TestFoldsCase(t *testing.T) {
 		t.Error("foldsCase takes two files for one")
 	}
 }
+
+// Only letters whose case nobody disputes are tried: no name in the tree makes a
+// file system that folds case look like one that does not.
+func TestSwapCase(t *testing.T) {
+	for name, want := range map[string]string{"aZ-1": "Az-1", "ı": "ı", "ŋß": "ŋß", "éa": "éA", "1": "1"} {
+		if got := swapCase(name); got != want {
+			t.Errorf("swapCase(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

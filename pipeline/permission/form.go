@@ -50,6 +50,9 @@ func parseForm(text string) (form, error) {
 	if name == "" || strings.ContainsFunc(name, notInName) || strings.ContainsAny(name[:1], "-.:") {
 		return form{}, fmt.Errorf("the rule %q does not begin with the name of a tool; write Tool or Tool(spec), as in Read(./secrets/**)", text)
 	}
+	if scoped && strings.Contains(name, "*") && !imported(name) {
+		return form{}, fmt.Errorf("the rule %q says more about every tool that matches %s; name one tool", text, name)
+	}
 	if !imported(name) && len(name) > len(importedPrefix) && imported(strings.ToLower(name)) {
 		return form{}, fmt.Errorf("the rule %q names no imported tool; write mcp__ in lower case", text)
 	}

@@ -2,7 +2,9 @@ package permission
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"net/netip"
 	"strings"
 	"unicode"
 )
@@ -28,8 +30,15 @@ func parseHost(spec string) (string, error) {
 	return host, nil
 }
 
-// plainHost is a host name as it is compared.
-func plainHost(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+// plainHost is a host name as it is compared; of the spellings of an address it is
+// the shortest.
+func plainHost(host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().WithZone("").String()
+	}
+	return host
+}
 
 // hostOf is the host of "host:port".
 func hostOf(address string) string {
@@ -38,6 +47,15 @@ func hostOf(address string) string {
 		host = strings.Trim(address, "[]")
 	}
 	return plainHost(host)
+}
+
+// checkHost refuses a host no rule could name.
+func checkHost(address string) error {
+	host := hostOf(address)
+	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > unicode.MaxASCII }) {
+		return fmt.Errorf("does not give the host it would connect to as ASCII text, but %q, so no rule can be tested", address)
+	}
+	return nil
 }
 
 // matchHost reports whether a pattern of parseHost names a host.

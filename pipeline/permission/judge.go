@@ -192,7 +192,10 @@ func (p *Policy) subject(s tools.Subject) (subject, error) {
 		return out, nil
 	case tools.AccessNet:
 		out.doing = "connecting to " + shownName(s.Host)
-		return out, nil
+		return out, checkHost(s.Host)
+	}
+	if s.Tree && s.Access != tools.AccessRead {
+		return out, fmt.Errorf("would %s a whole tree, and rules are tested on files; it must name them one by one", s.Access)
 	}
 	if !filepath.IsAbs(s.Path) || s.Real != "" && !filepath.IsAbs(s.Real) {
 		return out, fmt.Errorf("does not give the absolute path of what it would %s, so no rule can be tested", s.Access)

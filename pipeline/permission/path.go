@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/runcode-go/runcode/internal/gitignore"
@@ -105,8 +107,9 @@ const (
 // pathSpec is a path pattern as it is written in a rule.
 type pathSpec struct {
 	from    origin
-	up      int    // how many directories above that it begins
-	pattern string // for gitignore
+	up      int      // how many directories above that it begins
+	pattern string   // for gitignore
+	parts   []string // the elements of a pattern that begins with a directory's name
 	// around is a pattern of the directory whose whole content is named, x of
 	// x/**: "." for the one the pattern begins at, "" for none.
 	around string
@@ -126,23 +129,38 @@ func parsePath(text string) (pathSpec, error) {
 	}
 	s.up = up
 	anchored := rest != text || up > 0 || strings.Contains(strings.TrimRight(rest, "/"), "/")
-	if len(parts) == 0 || !anchored && parts[0] == "*" { // all that the directory holds
-		parts = []string{"**"}
+	if !anchored && len(parts) > 0 && parts[0] == "*" { // all that the directory holds
+		parts = nil
 	}
-	if last := len(parts) - 1; last == 0 && stars(parts[0]) {
-		s.around = "."
-	} else if stars(parts[last]) {
-		s.around = "/" + strings.Join(parts[:last], "/")
-	}
-	s.pattern = strings.Join(parts, "/")
+	s.name(parts)
 	if anchored {
 		s.pattern = "/" + s.pattern
+		s.parts = parts
 	}
 	if strings.HasSuffix(rest, "/") {
 		s.pattern += "/"
 	}
 	_, err = gitignore.ParsePattern(s.pattern, false)
 	return s, err
+}
+
+// name makes the pattern of its elements; none mean all that the directory
+// holds.
+func (s *pathSpec) name(parts []string) {
+	if len(parts) == 0 {
+		parts = []string{"**"}
+	}
+	s.pattern = strings.Join(parts, "/")
+	named := parts
+	for len(named) > 0 && stars(named[len(named)-1]) {
+		named = named[:len(named)-1]
+	}
+	switch {
+	case len(named) == 0:
+		s.around = "."
+	case len(named) < len(parts):
+		s.around = "/" + strings.Join(named, "/")
+	}
 }
 
 // stars reports whether an element of a pattern matches any number of elements.
@@ -171,6 +189,8 @@ func checkPath(spec string) error {
 		return errors.New("variables are not expanded; write // before an absolute path or ~/ for the home directory")
 	case len(spec) > 2 && spec[1] == ':' && strings.ContainsAny(spec[2:3], `/\`):
 		return fmt.Errorf("an absolute path begins with //; write //%s/ for the drive", strings.ToLower(spec[:1]))
+	case len(spec) > 1 && strings.ContainsAny(spec[:1], "\"'`") && spec[0] == spec[len(spec)-1]:
+		return errors.New("a path is written without quotes")
 	case strings.HasSuffix(spec, ":*"):
 		return errors.New(`":*" belongs to commands; end a path with * or /**`)
 	}
@@ -216,9 +236,11 @@ type pathRule struct {
 	pattern *gitignore.Pattern
 	around  *gitignore.Pattern // nil: none
 	whole   bool               // the base itself belongs to what is named
+	// leads are what the symbolic links the pattern names lead to.
+	leads []*pathRule
 }
 
-// bases are the directories patterns begin at, folded where names are.
+// bases are the directories patterns begin at.
 type bases struct {
 	root, home place
 	fold       bool
@@ -232,7 +254,7 @@ func newBases(root string, opts Options) (bases, error) {
 	} else {
 		b.fold = foldsCase(root)
 	}
-	b.root = b.place(root)
+	b.root = newPlace(root)
 	home := opts.Home
 	if home == "" {
 		home, _ = os.UserHomeDir() // rules that need it then say so
@@ -244,7 +266,7 @@ func newBases(root string, opts Options) (bases, error) {
 	if err != nil {
 		return b, fmt.Errorf("cannot find the home directory %s: %w", opts.Home, err)
 	}
-	b.home = b.place(home)
+	b.home = newPlace(home)
 	return b, nil
 }
 
@@ -258,10 +280,10 @@ func (b *bases) folded(name string) string {
 	return name
 }
 
-func (b *bases) place(name string) place { return newPlace(name).each(b.folded) }
-
-// compile makes a pattern ready. source is the directory of its settings.
-func (b *bases) compile(s pathSpec, source place) (*pathRule, error) {
+// compile makes a pattern ready. source is the directory of its settings. With
+// follow it is also about what the links it names lead to at this time; to look at
+// a name can be an effect, so that nobody's names but the operator's are followed.
+func (b *bases) compile(s pathSpec, source place, follow bool) (*pathRule, error) {
 	base := b.root
 	switch s.from {
 	case fromSource:
@@ -277,7 +299,16 @@ func (b *bases) compile(s pathSpec, source place) (*pathRule, error) {
 	for range s.up {
 		base = base.up()
 	}
-	r := &pathRule{base: base, whole: s.around == "."}
+	r, err := b.rule(s, base)
+	if err == nil && follow {
+		r.leads, err = b.leads(s, base)
+	}
+	return r, err
+}
+
+// rule makes a pattern ready that begins at base.
+func (b *bases) rule(s pathSpec, base place) (*pathRule, error) {
+	r := &pathRule{base: base.each(b.folded), whole: s.around == "."}
 	var err error
 	if r.pattern, err = gitignore.ParsePattern(s.pattern, b.fold); err != nil {
 		return nil, err
@@ -286,6 +317,40 @@ func (b *bases) compile(s pathSpec, source place) (*pathRule, error) {
 		r.around, err = gitignore.ParsePattern(s.around, b.fold)
 	}
 	return r, err
+}
+
+// leads are the rules about what the symbolic links among the first elements of
+// the pattern lead to, as far as those are plain names.
+func (b *bases) leads(s pathSpec, base place) (list []*pathRule, err error) {
+	plain := slices.IndexFunc(s.parts, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
+	if plain < 0 {
+		plain = len(s.parts)
+	}
+	named := base.each(func(dir string) string { return path.Join(dir, path.Join(s.parts[:plain]...)) })
+	for _, name := range named {
+		real := slash(resolved(native(name)))
+		if slices.Contains(named, real) {
+			continue
+		}
+		named = append(named, real)
+		var rest pathSpec
+		rest.name(s.parts[plain:])
+		rest.pattern = "/" + rest.pattern
+		r, err := b.rule(rest, place{real})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// native is a path in the form of slash in the operating system's.
+func native(name string) string {
+	if runtime.GOOS == "windows" && len(name) > 1 && name[0] == '/' && (len(name) == 2 || name[2] == '/') {
+		name = name[1:2] + ":/" + strings.TrimPrefix(name[2:], "/")
+	}
+	return filepath.FromSlash(name)
 }
 
 // covers reports whether the rule names the path, which is a key, or a
@@ -306,5 +371,5 @@ func (r *pathRule) covers(name string, tree, widely bool) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(r.leads, func(lead *pathRule) bool { return lead.covers(name, tree, widely) })
 }

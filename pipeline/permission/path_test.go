@@ -20,7 +20,7 @@ func pathRuleOf(b *bases, source place, spec string) (*pathRule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.compile(s, source)
+	return b.compile(s, source, false)
 }
 
 func TestPathPatterns(t *testing.T) {
@@ -55,6 +55,7 @@ func TestPathPatterns(t *testing.T) {
 		{"../x/**", "/w/x /w/x/y", "/w/root/x/y", "/w/x/y"},
 		{"../../../etc", "/etc /etc/passwd", "/w/etc", "/etc /etc/passwd"},
 		{"src/../x", "/w/root/x", "/w/root/src/x", "/w/root/x"},
+		{"secrets/**/**", "/w/root/secrets /w/root/secrets/a", "/w/root/x/secrets/a", "/w/root/secrets/a"},
 		{".//a//b/./c", "/w/root/a/b/c", "/w/root/a/c", "/w/root/a/b/c"},
 		{" ./a ", "/w/root/a", "/w/root/b", "/w/root/a"},
 		{"#a", "/w/root/#a", "/w/root/a", "/w/root/#a"},
@@ -92,7 +93,7 @@ func TestPathPatterns(t *testing.T) {
 }
 
 func TestFolding(t *testing.T) {
-	b := &bases{root: place{"/W/ROOT"}, fold: true}
+	b := &bases{root: place{"/w/root"}, fold: true}
 	for path, want := range map[string]bool{"/w/Root/secrets/KEY": true, "/w/root/SECRETS": true, "/w/root/ſecrets/x": true, "/w/root/secret": false} {
 		if got, err := deniesPath(b, nil, "./Secrets/**", path); got != want || err != nil {
 			t.Errorf("%s: %v, %v, want %v", path, got, err, want)

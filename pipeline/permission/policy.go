@@ -35,9 +35,11 @@ type Policy struct {
 	bases     bases
 	shown     place // the root, to show paths from
 	rules     []*rule
+	hiding    []*rule // those of rules a search has to mind
 	commands  map[pipeline.Verdict]*commands
 	protected *protection
 	notes     []string
+	absent    []string // notes about tools that are not there
 }
 
 // commands are the rules about commands with one verdict.
@@ -72,6 +74,9 @@ func New(reg *tools.Registry, settings []*Settings, opts Options) (*Policy, erro
 		if s.path != "" {
 			protected = append(protected, s.path)
 		}
+		if s.source.Trusted { // the hooks of others do not run
+			protected = append(protected, programs(s.commands, root)...)
+		}
 	}
 	for i, path := range protected {
 		if protected[i], err = filepath.Abs(path); err != nil {
@@ -91,12 +96,12 @@ func (p *Policy) add(s *Settings) error {
 		if err != nil {
 			return fmt.Errorf("cannot find the directory of %s: %w", s.source.Name, err)
 		}
-		source = p.bases.place(base)
+		source = newPlace(base)
 	}
 	for _, r := range s.rules {
 		if r.path != nil {
 			var err error
-			if r.paths, err = p.bases.compile(*r.path, source); err != nil {
+			if r.paths, err = p.bases.compile(*r.path, source, !r.allows() && s.source.Trusted); err != nil {
 				if r.allows() {
 					p.note(&r, "has no effect: %v", err)
 					continue
@@ -107,6 +112,9 @@ func (p *Policy) add(s *Settings) error {
 		}
 		p.checkName(&r)
 		p.rules = append(p.rules, &r)
+		if r.hides() {
+			p.hiding = append(p.hiding, &r)
+		}
 		if r.command != nil {
 			c := p.commands[r.verdict]
 			c.rules, c.patterns = append(c.rules, &r), append(c.patterns, *r.command)
@@ -116,7 +124,11 @@ func (p *Policy) add(s *Settings) error {
 }
 
 func (p *Policy) note(r *rule, format string, args ...any) {
-	p.notes = append(p.notes, fmt.Sprintf("%s: the rule %s ", r.place, r.text)+fmt.Sprintf(format, args...))
+	p.notes = append(p.notes, r.noted(format, args...))
+}
+
+func (r *rule) noted(format string, args ...any) string {
+	return fmt.Sprintf("%s: the rule %s ", r.place, r.text) + fmt.Sprintf(format, args...)
 }
 
 // checkName notes a rule about a tool that is not there.
@@ -135,13 +147,13 @@ func (p *Policy) checkName(r *rule) {
 	if near := nearest.Names(r.name, known, 1); near != nil {
 		hint = fmt.Sprintf("; did you mean %s?", near[0])
 	}
-	p.note(r, "is about a tool that is not there%s", hint)
+	p.absent = append(p.absent, r.noted("is about a tool that is not there%s", hint))
 }
 
 // Notes lists, with their places, what in the settings has no effect or another
 // one than it seems, and the rules about tools that were not registered when the
-// policy was made.
-func (p *Policy) Notes() []string { return slices.Clone(p.notes) }
+// policy was made. Of very many it lists the first, and how many there are.
+func (p *Policy) Notes() []string { return shortened(slices.Concat(p.notes, p.absent)) }
 
 // Warnings lists what a person should know of these rules together with the
 // tools that are registered now.
@@ -190,27 +202,17 @@ func (p *Policy) protects(s tools.Subject) bool {
 	return s.Access == tools.AccessWrite && p.protected.covers(slash(s.Path), slash(s.Real))
 }
 
-// Hidden reports whether a search that begins at base must pass over path: if
-// reading it is denied, or asked about where reading base is not. Both are
-// absolute, in the operating system's form; dir says that path is a directory.
-// It looks at the text of a path, so that one with links in it is asked about in
-// both forms.
+// Hidden reports whether a search that begins at base must pass over path: if a
+// rule denies reading it, or one asks that does not ask about base, so that
+// nobody has answered it. Both are absolute, in the operating system's form; dir
+// says that path is a directory. It looks at the text of a path, so that one with
+// links in it is asked about in both forms.
 func (p *Policy) Hidden(base, path string, dir bool) bool {
-	v := p.reading(path, dir)
-	return v == pipeline.VerdictDeny || v == pipeline.VerdictAsk && p.reading(base, true) == pipeline.VerdictAllow
-}
-
-// reading is what rules say about reading a path.
-func (p *Policy) reading(path string, dir bool) pipeline.Verdict {
-	verdict := pipeline.VerdictAllow
 	if len(path) > maxPath {
-		return pipeline.VerdictDeny
+		return true
 	}
 	key := p.bases.key(path)
-	for _, r := range p.rules {
-		if r.verdict < verdict && r.family != nil && r.family.access == tools.AccessRead && (r.paths == nil || r.paths.covers(key, dir, true)) {
-			verdict = r.verdict
-		}
-	}
-	return verdict
+	return slices.ContainsFunc(p.hiding, func(r *rule) bool {
+		return r.coversPath(key, dir) && (r.verdict == pipeline.VerdictDeny || !r.coversPath(p.bases.key(base), true))
+	})
 }

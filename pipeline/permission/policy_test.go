@@ -1,6 +1,8 @@
 package permission_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +82,7 @@ func TestVerdicts(t *testing.T) {
 		{"an edit rule allows both", lists{Allow: []string{"Edit(docs/**)"}}, "write", "docs/new.md", "allow"},
 		{"the other too", lists{Allow: []string{"MultiEdit(docs/**)"}}, "edit", "docs/a.md", "allow"},
 		{"a permission needs both forms", lists{Allow: []string{"Edit(docs/**)"}}, "write", "docs/key", "ask: write changes docs/key (which is secrets/key) and no rule allows it"},
+		{"and not the real one alone", lists{Allow: []string{"Edit(secrets/**)"}}, "write", "docs/key", "ask: write changes docs/key (which is secrets/key) and no rule allows it"},
 		{"both of them allowed", lists{Allow: []string{"Edit(docs/**)", "Edit(secrets/**)", "Edit"}}, "write", "docs/key", "allow"},
 		{"a permission to read is none to write", lists{Allow: []string{"Read"}}, "edit", "docs/a.md", "ask: edit changes docs/a.md and no rule allows it"},
 		{"glob alone", lists{Deny: []string{"Glob(./src/**)"}}, "glob", "src", "deny: permission rule Glob(./src/**) in policy.json denies reading src"},
@@ -105,6 +108,9 @@ func TestVerdicts(t *testing.T) {
 		{"hosts below", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "a.b.example.org:443", "allow"},
 		{"not beside it", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "badexample.org:443", "ask: http connects to badexample.org:443 and no rule allows it"},
 		{"not the domain itself", lists{Allow: []string{"WebFetch(domain:*.example.org)"}}, "http", "example.org:443", "ask: http connects to example.org:443 and no rule allows it"},
+		{"an address in another spelling", lists{Deny: []string{"WebFetch(domain:::1)"}, Allow: []string{"http"}}, "http", "[0:0::0:1%lo]:80", "deny: permission rule WebFetch(domain:::1) in policy.json denies connecting to [0:0::0:1%lo]:80"},
+		{"an address in the other family", lists{Deny: []string{"WebFetch(domain:127.0.0.1)"}, Allow: []string{"http"}}, "http", "[::ffff:7f00:1]:80", "deny: permission rule WebFetch(domain:127.0.0.1) in policy.json denies connecting to [::ffff:7f00:1]:80"},
+		{"a rule with an address in another spelling", lists{Allow: []string{"WebFetch(domain:0:0::1)"}}, "http", "[::1]:80", "allow"},
 		{"a denied host", lists{Deny: []string{"WebFetch(domain:*)"}, Allow: []string{"http"}}, "http", "[::1]:80", "deny: permission rule WebFetch(domain:*) in policy.json denies connecting to [::1]:80"},
 
 		{"a tool by its name", lists{Deny: []string{"fetch_row"}}, "fetch_row", "1", "deny: permission rule fetch_row in policy.json denies every call of fetch_row"},
@@ -165,7 +171,8 @@ func TestSilentTools(t *testing.T) {
 func TestOtherToolsSubjects(t *testing.T) {
 	w := &world{root: t.TempDir()}
 	var err error
-	w.registry, err = tools.NewRegistry(w.files("digest", false, tools.AccessRead), w.files("format", false, tools.AccessWrite), w.files("mcp__disk__read", false, tools.AccessRead))
+	w.registry, err = tools.NewRegistry(w.files("digest", false, tools.AccessRead), w.files("format", false, tools.AccessWrite), w.files("mcp__disk__read", false, tools.AccessRead),
+		w.tool("run_sql", `"text"`, func(arg string) []tools.Subject { return []tools.Subject{{Access: tools.AccessExec, Command: arg}} }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +188,8 @@ func TestOtherToolsSubjects(t *testing.T) {
 		{"a permission", lists{Allow: []string{"Edit", "Write(key)"}}, "format", "ask: format changes key and no rule allows it"},
 		{"its own", lists{Allow: []string{"format"}}, "format", "allow"},
 		{"a path of an imported tool", lists{Deny: []string{"Read(key)"}, Allow: []string{"mcp__disk"}}, "mcp__disk__read", "deny: permission rule Read(key) in policy.json denies reading key"},
+		{"a permission for commands", lists{Allow: []string{"Bash(key)", "Bash(*)", "Bash"}}, "run_sql", `ask: run_sql runs "key" and no rule allows it`},
+		{"a denied command", lists{Deny: []string{"Bash(key)"}, Allow: []string{"run_sql"}}, "run_sql", `deny: permission rule Bash(key) in policy.json denies running "key"`},
 		{"a bare name is not about imported tools", lists{Deny: []string{"Read"}, Allow: []string{"mcp__disk"}}, "mcp__disk__read", "allow"},
 	} {
 		check(t, tt.name, says(w.policy(t, permission.Options{}, tt.rules.settings(t)), w.call(tt.tool, "key")), tt.want)
@@ -200,6 +209,10 @@ func TestSubjectsThatCannotBeTested(t *testing.T) {
 		{"relative", tools.Subject{Access: tools.AccessRead, Path: "x"}, "deny: edit does not give the absolute path of what it would read, so no rule can be tested"},
 		{"no path", tools.Subject{Access: tools.AccessWrite}, "deny: edit does not give the absolute path of what it would write, so no rule can be tested"},
 		{"too long", tools.Subject{Access: tools.AccessRead, Path: long, Real: long}, "deny: edit gives a path of"},
+		{"a tree to write", tools.Subject{Access: tools.AccessWrite, Path: w.root, Real: w.root, Tree: true}, "deny: edit would write a whole tree, and rules are tested on files; it must name them one by one"},
+		{"no host", tools.Subject{Access: tools.AccessNet}, `deny: edit does not give the host it would connect to as ASCII text, but "", so no rule can be tested`},
+		{"a port alone", tools.Subject{Access: tools.AccessNet, Host: ":80"}, "deny: edit does not give the host"},
+		{"a host in other letters", tools.Subject{Access: tools.AccessNet, Host: "bücher.example:80"}, "deny: edit does not give the host"},
 		{"not resolved", tools.Subject{Access: tools.AccessWrite, Path: filepath.Join(w.root, "x")}, "ask: edit changes x and no rule allows it"},
 		{"unknown kind", tools.Subject{Access: "paint", Path: filepath.Join(w.root, "x")}, `ask: edit has an effect of the unknown kind "paint" and no rule allows it`},
 	} {
@@ -232,7 +245,7 @@ func TestProtected(t *testing.T) {
 	for _, path := range []string{
 		".git/config", ".GIT/config", "sub/.git/hooks/x", "new/.git", ".git", "config", ".claude/settings.json", "src/.Claude/agents/x.md",
 		".mcp.json", "sub/.MCP.json", "log", "log/events.jsonl", "LOG/x", ".git./config", ".git::$INDEX_ALLOCATION/config", "git~1/config",
-		".g\u200dit/config", "src/../.git/x", root + "/.git/x",
+		".g\u200dit/config", "mcp~1.jso", "sub/MCP~2.JSO", "src/../.git/x", root + "/.git/x",
 	} {
 		for _, tool := range []string{"write", "edit"} {
 			call := w.call(tool, path)
@@ -258,6 +271,107 @@ func TestProtected(t *testing.T) {
 	check(t, "below", says(q, inside.call("write", "a")), "allow")
 	check(t, "deeper", q.OnlyOnce(inside.call("write", ".claude/a")), true)
 	check(t, "outside", q.OnlyOnce(inside.call("write", root+"/.claude/a")), true)
+}
+
+// The directory a .git file leads to is protected, whatever it is called, and the
+// one of the repository that shares it.
+func TestProtectedGitDirectory(t *testing.T) {
+	for name, tt := range map[string]struct {
+		git       string
+		protected bool
+	}{
+		"plain":    {"gitdir: ./store\r\n", true},
+		"shared":   {"gitdir: store/worktrees/main", true},
+		"absolute": {"gitdir: ROOT/store\n", true},
+		"outside":  {"gitdir: ../store\n", false},
+		"nonsense": {"store\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for name, text := range map[string]string{
+				".git": strings.Replace(tt.git, "ROOT", root, 1), "store/worktrees/main/commondir": "../..\n", "store/config": "", "x": "",
+			} {
+				name = filepath.Join(root, filepath.FromSlash(name))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := newWorld(t, root)
+			p := w.policy(t, permission.Options{}, lists{Allow: []string{"Edit"}}.settings(t))
+			check(t, "the repository", p.OnlyOnce(w.call("write", "store/config")), tt.protected)
+			check(t, "a hook in it", p.OnlyOnce(w.call("edit", "store/hooks/pre-commit")), tt.protected)
+			check(t, "a file beside", says(p, w.call("write", "x")), "allow")
+		})
+	}
+}
+
+// What the hooks of a file run is asked about like the file.
+func TestProtectedHookPrograms(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	s, err := permission.Parse(`{"permissions":{"allow":["Edit"]},"hooks":{"PreToolUse":[{"hooks":[
+		{"type":"command","command":"python3 src/a.go --rules=docs/a.md . src | tee /dev/null"},
+		{"type":"command","command":"\"$CLAUDE_PROJECT_DIR\"/tools/later.sh && notes.md; ${CLAUDE_PROJECT_DIR}/src/gen/b.go"}]}]}}`, permission.Source{Trusted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := w.policy(t, permission.Options{}, s)
+	for _, path := range []string{"src/a.go", "docs/a.md", "tools/later.sh", "notes.md", "src/gen/b.go"} {
+		check(t, "only once: "+path, p.OnlyOnce(w.call("edit", path)), true)
+	}
+	for _, path := range []string{"src/b.go", "python3", "tools/other.sh"} {
+		check(t, "writing "+path, says(p, w.call("write", path)), "allow")
+	}
+}
+
+// A rule that denies what a link is called denies what it leads to; one that
+// allows it does not.
+func TestRulesNameLinks(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	for link, target := range map[string]string{"docs/gen": "../src/gen", "docs/env": "../.env"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, fold := range []bool{false, true} {
+		opts := permission.Options{FoldCase: &fold, Home: filepath.Join(root, "docs")}
+		p := w.policy(t, opts, lists{Deny: []string{"Read(./lane/**)", "Read(./docs/gen/*.go)", "Read(~/env)"}, Allow: []string{"Edit"}}.settings(t))
+		for path, want := range map[string]pipeline.Verdict{
+			"secrets": pipeline.VerdictDeny, "secrets/key": pipeline.VerdictDeny, "secrets/deep/x": pipeline.VerdictDeny, "lane/key": pipeline.VerdictDeny,
+			"docs/key": pipeline.VerdictDeny, "src/gen/b.go": pipeline.VerdictDeny, "src/gen/b.md": pipeline.VerdictAllow, "src/gen/x/b.go": pipeline.VerdictAllow,
+			"src/gen": pipeline.VerdictAllow, ".env": pipeline.VerdictDeny, "docs/env": pipeline.VerdictDeny, "src/.env": pipeline.VerdictAllow, "docs/a.md": pipeline.VerdictAllow,
+		} {
+			check(t, "read "+path, p.Rule(w.call("read", path)).Verdict(), want)
+		}
+		check(t, "hidden", p.Hidden(root, filepath.Join(root, "secrets"), true), true)
+		s, err := permission.Parse(lists{Deny: []string{"Read(./lane/**)"}}.text(), permission.Source{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := w.policy(t, opts, s)
+		check(t, "where nobody vouches for the names", []pipeline.Verdict{u.Rule(w.call("read", "lane/key")).Verdict(), u.Rule(w.call("read", "secrets/key")).Verdict()},
+			[]pipeline.Verdict{pipeline.VerdictDeny, pipeline.VerdictAllow})
+		q := w.policy(t, opts, lists{Allow: []string{"Edit(./lane/**)", "Edit(docs/**)"}}.settings(t))
+		for _, path := range []string{"secrets/key", "lane/key", "docs/gen/b.go", "src/gen/b.go"} {
+			check(t, "write "+path, q.Rule(w.call("write", path)).Verdict(), pipeline.VerdictAsk)
+		}
+	}
+}
+
+// Rules added to others never show what those hide, and a rule about glob or
+// grep as a whole is none about files.
+func TestHiddenWithMoreRules(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	key := filepath.Join(root, "secrets", "key")
+	p := w.policy(t, permission.Options{}, lists{Ask: []string{"Read(./secrets/**)", "Read", "Read(./**)"}}.settings(t))
+	check(t, "asked about by itself", p.Hidden(root, key, false), true)
+	check(t, "searched by itself", p.Hidden(filepath.Dir(key), key, false), false)
+	for _, rule := range []string{"Glob", "LS", "Grep"} {
+		p = w.policy(t, permission.Options{}, lists{Deny: []string{rule}}.settings(t))
+		check(t, "with "+rule+" denied", p.Hidden(root, key, false), false)
+	}
 }
 
 func TestHidden(t *testing.T) {

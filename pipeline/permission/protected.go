@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,10 +29,48 @@ func newProtection(root string, paths []string) *protection {
 		p.names = append(p.names, gitignore.Fold(name))
 		paths = append(slices.Clip(paths), filepath.Join(root, name))
 	}
-	for _, name := range paths {
+	for _, name := range append(paths, gitDirs(root)...) {
 		p.paths = append(p.paths, newPlace(name).each(gitignore.Fold)...)
 	}
 	return p
+}
+
+// gitDirs are the directories below root that a .git which is a file stands for,
+// as in a work tree beside its repository: they need not be called .git. Nothing
+// elsewhere is looked at, since whoever made the tree wrote the file.
+func gitDirs(root string) []string {
+	dir, ok := strings.CutPrefix(firstLine(filepath.Join(root, ".git")), "gitdir: ")
+	if dir = absoluteIn(root, dir); !ok || !isBelow(root, dir) {
+		return nil
+	}
+	dirs := []string{dir}
+	if common := firstLine(filepath.Join(dir, "commondir")); common != "" {
+		dirs = append(dirs, absoluteIn(dir, common))
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !isBelow(root, dir) })
+}
+
+// isBelow reports whether a path lies in a directory, by their names alone.
+func isBelow(dir, name string) bool {
+	_, ok := below(slash(dir), slash(name))
+	return ok
+}
+
+func absoluteIn(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// firstLine is the first line of a small file, "" if it cannot be read.
+func firstLine(name string) string {
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxPath {
+		return ""
+	}
+	text, _ := os.ReadFile(name)
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSuffix(line, "\r")
 }
 
 // covers reports whether one of the forms of a path is protected; they are in
@@ -69,8 +108,12 @@ func plainName(name string) string {
 	}, name)
 	name, _, _ = strings.Cut(name, ":")
 	name = strings.TrimRight(name, " .")
-	if short, _, ok := strings.Cut(name, "~"); ok && (short == "GIT" || short == "CLAUDE") {
+	switch short, _, _ := strings.Cut(name, "~"); {
+	case short == name:
+	case short == "GIT", short == "CLAUDE":
 		return "." + short
+	case short == "MCP" && strings.HasSuffix(name, ".JSO"):
+		return ".MCP.JSON"
 	}
 	return name
 }

@@ -132,3 +132,14 @@ func (r *rule) on(s subject) bool {
 	}
 	return false
 }
+
+// hides reports whether the rule is about what a search finds. One that is about
+// all that glob or grep does is about the search.
+func (r *rule) hides() bool {
+	return !r.allows() && r.family != nil && r.family.access == tools.AccessRead && (r.scoped() || !r.family.alone)
+}
+
+// coversPath reports whether a rule that hides is about a path, a key.
+func (r *rule) coversPath(key string, dir bool) bool {
+	return r.paths == nil || r.paths.covers(key, dir, true)
+}

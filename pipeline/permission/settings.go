@@ -38,6 +38,7 @@ type Settings struct {
 	grants     []string
 	notes      []string
 	hooks      tools.JSON
+	commands   []string // that the hooks run
 	mcpServers tools.JSON
 }
 
@@ -84,7 +85,18 @@ func (s *Settings) Grants() []string { return slices.Clone(s.grants) }
 
 // Notes lists what the file says and what has no effect, or another one than it
 // seems, with its place.
-func (s *Settings) Notes() []string { return slices.Clone(s.notes) }
+func (s *Settings) Notes() []string { return shortened(s.notes) }
+
+// maxNotes is how many notes a person is shown.
+const maxNotes = 50
+
+// shortened is a copy of notes, of very many only the first.
+func shortened(notes []string) []string {
+	if more := len(notes) - maxNotes; more > 0 {
+		return append(slices.Clone(notes[:maxNotes]), fmt.Sprintf("%d more like these", more))
+	}
+	return slices.Clone(notes)
+}
 
 // Hooks is the member hooks, an object; zero if there is none.
 func (s *Settings) Hooks() tools.JSON { return s.hooks }
@@ -97,9 +109,14 @@ func (s *Settings) MCPServers() tools.JSON { return s.mcpServers }
 
 // reader turns a document into Settings. It stops at the first fault.
 type reader struct {
-	doc *jsondoc.Document
-	out *Settings
+	doc   *jsondoc.Document
+	out   *Settings
+	count int // of rules
 }
+
+// maxRules is how many rules one file may have. Each is asked about every file a
+// search finds.
+const maxRules = 10_000
 
 func read(doc *jsondoc.Document, src Source) (*Settings, error) {
 	r := &reader{doc: doc, out: &Settings{source: src}}
@@ -132,6 +149,7 @@ func (r *reader) settings() error {
 			err = r.permissions(m.Value)
 		case "hooks":
 			r.out.hooks, err = r.object(m)
+			r.out.commands = commandsIn(m.Value)
 		case "mcpServers":
 			r.out.mcpServers, err = r.object(m)
 		default:
@@ -243,6 +261,9 @@ func (r *reader) strings(m jsondoc.Member, take func(n jsondoc.Node, text string
 // denial widens and a permission is dropped.
 func (r *reader) rules(m jsondoc.Member, verdict pipeline.Verdict) error {
 	return r.strings(m, func(n jsondoc.Node, text string) error {
+		if r.count++; r.count > maxRules {
+			return r.doc.Fault(n.Offset, "the lists hold more than %d rules; name directories instead of files", maxRules)
+		}
 		f, err := parseForm(text)
 		if err != nil {
 			return r.doc.Fault(n.Offset, "%v", err)

@@ -2,8 +2,10 @@ package permission_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,7 @@ func TestParseErrors(t *testing.T) {
 		{"half a character", rule(`Read(\ud800)`), `holds a character nobody can see or tell from a space; remove it`},
 		{"too long", rule("Read(" + strings.Repeat("x", 1024) + ")"), "1:25: the rule has 1030 bytes, the most is 1024"},
 		{"no server", rule("mcp__"), `1:25: the rule "mcp__" names no server; write mcp__server or mcp__server__tool`},
+		{"a star and parentheses", rule("Read*(x)"), `1:25: the rule "Read*(x)" says more about every tool that matches Read*; name one tool`},
 		{"a server in another case", rule("MCP__git"), `1:25: the rule "MCP__git" names no imported tool; write mcp__ in lower case`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,7 +119,9 @@ func TestRulesThatWiden(t *testing.T) {
 		{"Read(.env:*)", "read", `":*" belongs to commands; end a path with * or /**`},
 		{"Read(.env.{a,b})", "read", "braces are not expanded; write one rule for each alternative"},
 		{"Read(x/**/../y)", "read", `".." after ** leads nowhere`},
-		{"Read(a[)", "read", "the pattern matches nothing: it has a bracket that is not closed or ends in a backslash"},
+		{"Read(a[)", "read", "the pattern matches nothing: it has a bracket that is not closed or holds other than ASCII characters, or ends in a backslash"},
+		{"Read(caf[eé]/**)", "read", "the pattern matches nothing: it has a bracket that is not closed or holds other than ASCII characters"},
+		{"Read('secrets')", "read", "a path is written without quotes"},
 		{"Edit(!x)", "edit", "a rule cannot be negated"},
 		{"WebFetch(example.org)", "http", "hosts are written as domain:example.org or domain:*.example.org"},
 		{"WebFetch(domain:https://example.org)", "http", "a domain is a host name alone, without scheme, port and path, and only its beginning may be *."},
@@ -163,6 +168,34 @@ func TestNotes(t *testing.T) {
 		"policy.json:1:61: the rule mcp__gti__log is about a tool that is not there; did you mean mcp__git__log?",
 		"policy.json:1:88: the rule Task is about a tool that is not there",
 	})
+}
+
+// Nobody reads thousands of lines.
+func TestNotesAreFew(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	many := lists{}
+	for i := range 60 {
+		many.Allow = append(many.Allow, fmt.Sprintf("Read(!%d)", i))
+		many.Deny = append(many.Deny, fmt.Sprintf("tool%d", i))
+	}
+	s := many.settings(t)
+	check(t, "of the file", []any{len(s.Notes()), s.Notes()[50]}, []any{51, "10 more like these"})
+	p := w.policy(t, permission.Options{}, s)
+	check(t, "of the policy", []any{len(p.Notes()), p.Notes()[50]}, []any{51, "70 more like these"})
+}
+
+// A file with very many rules is refused: each is asked about each file a search
+// finds.
+func TestVeryManyRules(t *testing.T) {
+	w := newWorld(t, t.TempDir())
+	many := lists{Allow: slices.Repeat([]string{"Edit"}, 5_000), Ask: slices.Repeat([]string{"Read(x)"}, 3_000), Deny: slices.Repeat([]string{"Read"}, 2_000)}
+	check(t, "the most", w.policy(t, permission.Options{}, many.settings(t)).Rule(w.call("read", "y")).Verdict(), pipeline.VerdictDeny)
+	many.Deny = append(many.Deny, "Read")
+	_, err := permission.Parse(many.text(), permission.Source{Name: "policy.json"})
+	var config *permission.ConfigError
+	if !errors.As(err, &config) || !strings.HasSuffix(err.Error(), ": the lists hold more than 10000 rules; name directories instead of files") {
+		t.Errorf("Parse = %v", err)
+	}
 }
 
 // Settings nobody stands behind only tighten.

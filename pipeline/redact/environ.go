@@ -12,9 +12,11 @@ import (
 const minVariable = 8
 
 var (
-	// These words are in the names of secrets, and of little else.
-	secretVariables = []string{"SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"}
-	// These are in the names of settings too, so the value must look the part.
+	// These end words in the names of secrets, as in PGPASSWORD, and of little
+	// else.
+	secretVariables = []string{"SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "SSHPASS", "CREDENTIAL", "CREDENTIALS", "AUTHTOKEN"}
+	// These are words in the names of settings too, so the value must look the
+	// part.
 	maybeVariables = []string{"KEY", "APIKEY", "TOKEN", "AUTH", "PAT", "JWT"}
 	// What these end is about a secret and is none.
 	plainVariables = []string{"SOCK", "FILE", "PATH", "DIR", "HOME", "TYPE", "METHOD", "TTL", "TIMEOUT", "NAME", "HOST", "PORT", "MODE", "ENABLED"}
@@ -50,15 +52,29 @@ func FromEnviron(environ []string) *Options {
 	return &Options{Secrets: secrets}
 }
 
+// urlPassword is the password of a URL as a program would use it. Connection
+// strings are no proper URLs always: they name several hosts, or hold a password
+// that should have been escaped.
 func urlPassword(value string) string {
-	if !strings.Contains(value, "://") {
+	_, rest, ok := strings.Cut(value, "://")
+	if !ok {
 		return ""
 	}
-	u, err := url.Parse(value)
-	if err != nil || u.User == nil {
+	if u, err := url.Parse(value); err == nil {
+		password, _ := u.User.Password()
+		return password
+	}
+	end := strings.LastIndexByte(rest, '@')
+	if end < 0 {
 		return ""
 	}
-	password, _ := u.User.Password()
+	_, password, _ := strings.Cut(rest[:end], ":")
+	if strings.Contains(password, "/") && strings.Contains(password, ":") {
+		return "" // another URL, behind the port of this one
+	}
+	if plain, err := url.PathUnescape(password); err == nil {
+		return plain
+	}
 	return password
 }
 
@@ -67,13 +83,16 @@ func holdsSecret(name, value string) bool {
 		return false
 	}
 	words := strings.Split(strings.ToUpper(name), "_")
-	if slices.Contains(plainVariables, words[len(words)-1]) {
+	last := len(words) - 1
+	switch {
+	case slices.Contains(plainVariables, words[last]):
 		return false
+	case last > 0 && words[last] == "PWD": // MYSQL_PWD; alone it is a directory
+		return true
+	case slices.ContainsFunc(words, func(w string) bool { return endsIn(w, secretVariables) }):
+		return true
 	}
-	hasAny := func(list []string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
-	}
-	return hasAny(secretVariables) || hasAny(maybeVariables) && looksRandom(value)
+	return looksRandom(value) && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(maybeVariables, w) })
 }
 
 // isPath tells a path from a secret that happens to begin with a slash.

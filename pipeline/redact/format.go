@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The kinds of secret that are known by their form.
 const (
@@ -26,38 +29,41 @@ var kinds = []string{
 
 // prefixes are how the keys of well-known services begin. A key is the prefix
 // and the letters, digits, _ and - that follow, of which there are at least
-// rest.
+// rest. Where people give such names too, as in npm_config_cache, so many as run
+// says are letters and digits without a break.
 var prefixes = []struct {
 	text, kind string
-	rest       int
-	digit      bool // one of them is a digit: the prefix alone is also a word
+	rest, run  int
+	digit      bool // one of them is a digit
 }{
-	{"sk-ant-", kindAPIKey, 8, false},
-	{"sk-proj-", kindAPIKey, 16, false},
-	{"sk-", kindAPIKey, 20, true},
-	{"sk_live_", kindStripe, 10, false},
-	{"sk_test_", kindStripe, 10, false},
-	{"rk_live_", kindStripe, 10, false},
-	{"rk_test_", kindStripe, 10, false},
-	{"whsec_", kindStripe, 16, false},
-	{"ghp_", kindGitHub, 16, false},
-	{"gho_", kindGitHub, 16, false},
-	{"ghu_", kindGitHub, 16, false},
-	{"ghs_", kindGitHub, 16, false},
-	{"ghr_", kindGitHub, 16, false},
-	{"github_pat_", kindGitHub, 16, false},
-	{"glpat-", kindGitLab, 16, false},
-	{"AIza", kindGoogle, 30, false},
-	{"xoxa-", kindSlack, 10, true},
-	{"xoxb-", kindSlack, 10, true},
-	{"xoxe-", kindSlack, 10, true},
-	{"xoxo-", kindSlack, 10, true},
-	{"xoxp-", kindSlack, 10, true},
-	{"xoxr-", kindSlack, 10, true},
-	{"xoxs-", kindSlack, 10, true},
-	{"xapp-", kindSlack, 10, true},
-	{"npm_", kindNPM, 30, true},
-	{"hf_", kindHuggingFace, 30, false},
+	{"sk-ant-", kindAPIKey, 8, 0, false},
+	{"sk-proj-", kindAPIKey, 16, 0, false},
+	{"sk-", kindAPIKey, 20, 16, true},
+	{"sk_live_", kindStripe, 10, 0, false},
+	{"sk_test_", kindStripe, 10, 0, false},
+	{"rk_live_", kindStripe, 10, 0, false},
+	{"rk_test_", kindStripe, 10, 0, false},
+	{"whsec_", kindStripe, 16, 0, false},
+	{"ghp_", kindGitHub, 16, 16, false},
+	{"gho_", kindGitHub, 16, 16, false},
+	{"ghu_", kindGitHub, 16, 16, false},
+	{"ghs_", kindGitHub, 16, 16, false},
+	{"ghr_", kindGitHub, 16, 16, false},
+	{"github_pat_", kindGitHub, 16, 16, false},
+	{"glpat-", kindGitLab, 16, 0, false},
+	{"AIza", kindGoogle, 30, 0, false},
+	{"xoxa-", kindSlack, 10, 0, true},
+	{"xoxb-", kindSlack, 10, 0, true},
+	{"xoxc-", kindSlack, 10, 0, true},
+	{"xoxd-", kindSlack, 10, 0, true},
+	{"xoxe-", kindSlack, 10, 0, true},
+	{"xoxo-", kindSlack, 10, 0, true},
+	{"xoxp-", kindSlack, 10, 0, true},
+	{"xoxr-", kindSlack, 10, 0, true},
+	{"xoxs-", kindSlack, 10, 0, true},
+	{"xapp-", kindSlack, 10, 0, true},
+	{"npm_", kindNPM, 30, 30, true},
+	{"hf_", kindHuggingFace, 30, 30, false},
 }
 
 // formats replaces what has the form of a secret. Every secret it knows ends
@@ -85,6 +91,7 @@ type finder struct {
 	r      *Redactor
 	s      string
 	runEnd int // of the run of key characters looked at last
+	pemEnd int // where the next last line of a PEM block is, as of the last look
 }
 
 // at finds a secret that begins, or whose announcement begins, at i. End is 0
@@ -160,7 +167,8 @@ func (f *finder) prefixed(i int) (end int, kind string) {
 		}
 		body := i + len(p.text)
 		end := f.run(i)
-		if end-body < p.rest || p.digit && !hasDigit(f.s[body:min(end, body+64)]) {
+		seen := f.s[body:min(end, body+64)]
+		if end-body < p.rest || longestRun(seen) < p.run || p.digit && !hasDigit(seen) {
 			continue
 		}
 		return end, p.kind
@@ -169,6 +177,16 @@ func (f *finder) prefixed(i int) (end int, kind string) {
 }
 
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
+
+// longestRun is the most letters and digits in a row.
+func longestRun(s string) (longest int) {
+	for i := 0; i < len(s); i++ {
+		end := runOf(s, i, isAlnum)
+		longest = max(longest, end-i)
+		i = end
+	}
+	return longest
+}
 
 // accessKey finds AKIA or ASIA and sixteen capitals and digits.
 func (f *finder) accessKey(i int) int {
@@ -204,40 +222,123 @@ func (f *finder) jwt(i int) int {
 	return end
 }
 
-// privateKey finds a PEM block. One whose end is missing, as in a text that was
-// cut, goes as far as it may be a key.
+const (
+	pemBegin, pemEnd, pemDashes = "-----BEGIN ", "-----END ", "-----"
+	maxPEM                      = 32 << 10 // bytes of a private key, however it is escaped
+)
+
+// privateKey finds a PEM or PGP block, whatever stands before its lines: the
+// marks of a quotation, a comment or a diff, the names of files. One whose end
+// is missing, as in a text that was cut, goes as far as it looks like a key.
 func (f *finder) privateKey(i int) int {
-	const begin, dashes = "-----BEGIN ", "-----"
-	rest, ok := strings.CutPrefix(f.s[i:], begin)
+	rest, ok := strings.CutPrefix(f.s[i:], pemBegin)
 	if !ok {
 		return 0
 	}
-	label := strings.Index(rest[:min(len(rest), 64)], dashes)
+	label := strings.Index(rest[:min(len(rest), 64)], pemDashes)
 	if label < 0 || !strings.Contains(rest[:label], "PRIVATE KEY") {
 		return 0
 	}
-	body := i + len(begin) + label + len(dashes)
-	end := body
-	for end < len(f.s) && isPEMChar(f.s[end]) && !strings.HasPrefix(f.s[end:], dashes) {
-		end++
+	body := i + len(pemBegin) + label + len(pemDashes)
+	if end := f.wholeKey(body, rest[:label]); end > 0 {
+		return end
 	}
-	if end-body < 16 {
+	return f.cutKey(body)
+}
+
+// wholeKey is where the block of that label ends whose body begins at i, 0 if
+// it does not. What stands between two such lines need not be a key: programs
+// and manuals name them too.
+func (f *finder) wholeKey(i int, label string) int {
+	if f.pemEnd < i {
+		f.pemEnd = len(f.s)
+		if n := strings.Index(f.s[i:], pemEnd); n >= 0 {
+			f.pemEnd = i + n
+		}
+	}
+	last := pemEnd + label + pemDashes
+	if f.pemEnd-i > maxPEM || !strings.HasPrefix(f.s[f.pemEnd:], last) {
 		return 0
 	}
-	const last = "-----END "
-	if rest, ok := strings.CutPrefix(f.s[end:], last); ok {
-		if label := strings.Index(rest[:min(len(rest), 64)], dashes); label >= 0 {
-			end += len(last) + label + len(dashes)
+	// A marker of ours is in no key. To look further would make what is found
+	// depend on what was replaced before.
+	body := f.s[i:f.pemEnd]
+	if strings.Contains(body, pemBegin) || strings.IndexByte(body, '[') >= 0 || !holdsKey(body) {
+		return 0
+	}
+	return f.pemEnd + len(last)
+}
+
+const (
+	keyWord = 16 // characters of base64 in a row that may be a key
+	keyLine = 32 // those that are one
+)
+
+// holdsKey reports whether the body of a block has a line of a key.
+func holdsKey(body string) bool {
+	least := keyWord
+	if next := strings.TrimLeft(body, `\`); next != "" && strings.IndexByte("\"'`", next[0]) >= 0 {
+		least = keyLine // the first line is a constant of a program
+	}
+	for i := 0; i < len(body); i++ {
+		end := runOf(body, i, isBase64)
+		if end-i >= least {
+			return true
 		}
+		i = end
+	}
+	return false
+}
+
+// cutKey is where a key ends whose block begins at i and has no end, 0 if there
+// is none.
+func (f *finder) cutKey(i int) int {
+	const headers, margin = 160, 24 // the most bytes before the first line, and before the others
+	end := f.lineOfKey(i, headers)
+	if end == 0 {
+		return 0
+	}
+	for next := end; next > 0; next = f.lineOfKey(end, margin) {
+		end = next
+	}
+	// The last line may be short.
+	if last := f.blanks(end); runOf(f.s, last, isBase64) > last {
+		end = skipPadding(f.s, runOf(f.s, last, isBase64))
 	}
 	return end
 }
 
-// isPEMChar takes what stands in a block and what may stand between its lines
-// where it is written in a program.
-func isPEMChar(c byte) bool {
-	return isAlnum(c) || strings.IndexByte("+/= \t\r\n\\\"',:-", c) >= 0
+// lineOfKey is where the first line of a key ends that begins no more than room
+// bytes behind i; 0 if there is none. Right behind i it may be shorter.
+func (f *finder) lineOfKey(i, room int) int {
+	if first := f.blanks(i); runOf(f.s, first, isBase64)-first >= keyWord {
+		return runOf(f.s, first, isBase64)
+	}
+	for at := i; at < min(len(f.s), i+room); at++ {
+		end := runOf(f.s, at, isBase64)
+		if end-at >= keyLine {
+			return end
+		}
+		at = end
+		if at < len(f.s) && (f.s[at] == '[' || strings.HasPrefix(f.s[at:], pemDashes)) {
+			break
+		}
+	}
+	return 0
 }
+
+// blanks is where the white space from i on ends, the padding of base64 and what
+// stands between the lines of a text in a program.
+func (f *finder) blanks(i int) int {
+	for ; i < len(f.s) && strings.IndexByte(" \t\r\n\\\"'`+,=", f.s[i]) >= 0; i++ {
+		if f.s[i] == '\\' && i+1 < len(f.s) && strings.IndexByte("nrt", f.s[i+1]) >= 0 {
+			i++
+		}
+	}
+	return i
+}
+
+func isBase64(c byte) bool { return isAlnum(c) || c == '+' || c == '/' }
 
 // credentials finds the user and password of a URL whose "://" is at i.
 func (f *finder) credentials(i int) (from, end int) {
@@ -253,6 +354,8 @@ func (f *finder) credentials(i int) (from, end int) {
 			end = j
 		case c == ':' && password == 0:
 			password = j + 1
+		case strings.IndexByte(",;|)&", c) >= 0 && isPort(s[password:j]) && password > 0:
+			return 0, 0 // what follows is no part of the URL, as in a list
 		case c == '[':
 			j += max(f.r.markLen(s[j:]), 1) - 1
 		case c <= ' ' || strings.IndexByte("/?#\"'<>`{}\\", c) >= 0:
@@ -261,6 +364,8 @@ func (f *finder) credentials(i int) (from, end int) {
 	}
 	return f.withPassword(from, password, end)
 }
+
+func isPort(s string) bool { return len(s) <= 5 && strings.Trim(s, "0123456789") == "" && s != "" }
 
 // withPassword drops what has no password, or one that is a marker already.
 func (f *finder) withPassword(from, password, end int) (int, int) {
@@ -271,8 +376,8 @@ func (f *finder) withPassword(from, password, end int) (int, int) {
 }
 
 // schemes are the words that stand before the credentials in an Authorization
-// header.
-var schemes = []string{"bearer", "basic", "token", "apikey"}
+// header. Before what looks like a key, any word is one.
+var schemes = []string{"bearer", "basic", "token", "apikey", "api-key", "digest", "negotiate", "ntlm", "ssws", "aws4-hmac-sha256"}
 
 // authorization finds the credentials of an Authorization header, in whatever
 // notation, and a long word after "Bearer".
@@ -295,23 +400,66 @@ func (f *finder) authorization(i int) (from, end int) {
 		return 0, 0
 	}
 	from = skip(s, at+1, "\\\"'` \t")
-	word := s[from:runOf(s[:min(len(s), from+64)], from, isCredentialChar)]
-	for _, scheme := range schemes {
-		if !strings.EqualFold(word, scheme) {
-			continue
-		}
-		end = from + len(scheme)
-		from = skip(s, end, " \t")
-		if from == end || runOf(s, from, isCredentialChar) == from {
-			return 0, 0
-		}
-		return from, runOf(s, from, isCredentialChar)
+	end = runOf(s[:min(len(s), from+64)], from, isCredentialChar)
+	word, next := s[from:end], skip(s, end, " \t")
+	isScheme := slices.ContainsFunc(schemes, func(scheme string) bool { return strings.EqualFold(word, scheme) })
+	if next > end && (isScheme || word != "" && looksLikeKey(s[next:])) {
+		return next, parameters(s, next)
 	}
-	// Without a scheme it may be the name of a variable.
-	if len(word) < 16 || !hasDigit(word) {
+	// Without a scheme it may be the name of a variable, or a call.
+	end = runOf(s, from, isCredentialChar)
+	if isScheme || !looksLikeKey(word) || end < len(s) && s[end] == '(' {
 		return 0, 0
 	}
-	return from, runOf(s, from, isCredentialChar)
+	return from, end
+}
+
+// looksLikeKey reports whether s begins with what is no word or name: a long run
+// of letters and digits.
+func looksLikeKey(s string) bool {
+	s = s[:runOf(s[:min(len(s), 64)], 0, isCredentialChar)]
+	return longestRun(s) >= 16 && hasDigit(s)
+}
+
+// parameters is where the credentials at i end: one word, or several parameters
+// that may be quoted, as in Digest's username="u", response="1f". It is 0 if
+// there are none.
+func parameters(s string, i int) int {
+	end := 0
+	for {
+		next := runOf(s, i, isCredentialChar)
+		if strings.Trim(s[i:next], "-._~+/=") == "" { // at most an operator of a program
+			return end
+		}
+		if end = next; s[end-1] == '=' {
+			end = quoted(s, end)
+		}
+		for end+1 < len(s) && s[end] == ';' && isKeyChar(s[end+1]) { // a list of names
+			end = runOf(s, end+1, isKeyChar)
+		}
+		separator := runOf(s, end, func(c byte) bool { return c == ',' || c == ';' || c == ' ' })
+		name := runOf(s, separator, isKeyChar)
+		if separator == end || name == separator || name >= len(s) || s[name] != '=' {
+			return end
+		}
+		i = separator
+	}
+}
+
+// quoted is the end of a short text in quotes, escaped or not, that begins at i;
+// i if none does.
+func quoted(s string, i int) int {
+	const most = 1024
+	begin := runOf(s, i, func(c byte) bool { return c == '\\' })
+	if begin >= len(s) || s[begin] != '"' {
+		return i
+	}
+	quote := s[i : begin+1]
+	rest := s[begin+1 : min(len(s), begin+1+most)]
+	if n := strings.Index(rest, quote); n >= 0 && !strings.Contains(rest[:n], "\n") {
+		return begin + 1 + n + len(quote)
+	}
+	return i
 }
 
 func isCredentialChar(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~+/=", c) >= 0 }

@@ -35,9 +35,9 @@ func (r *Redactor) JSON(v tools.JSON) tools.JSON {
 // level is one open object or array.
 type level struct {
 	object bool
-	secret bool            // an array that is the value of a member with a secret name
-	first  int             // where an object's names begin in rewriter.names
-	taken  map[string]bool // an object's names so far, once one was replaced
+	secret bool           // an array that is the value of a member with a secret name
+	first  int            // where an object's names begin in rewriter.names
+	taken  map[string]int // an object's names so far, once one was replaced; see unique
 }
 
 // rewriter replaces tokens of one text and copies the rest, white space too. It
@@ -136,14 +136,13 @@ func (w *rewriter) name(tok jsonscan.Token) {
 	written := w.r.Text(name)
 	top := &w.levels[len(w.levels)-1]
 	if top.taken == nil && written != name {
-		top.taken = map[string]bool{}
+		top.taken = map[string]int{}
 		for _, earlier := range w.names[top.first:] {
-			top.taken[earlier] = true
+			top.taken[earlier] = 2
 		}
 	}
 	if top.taken != nil {
 		written = unique(written, top.taken)
-		top.taken[written] = true
 	} else {
 		w.names = append(w.names, written)
 	}
@@ -152,12 +151,22 @@ func (w *rewriter) name(tok jsonscan.Token) {
 	}
 }
 
-func unique(name string, taken map[string]bool) string {
-	free := name
-	for n := 2; taken[free]; n++ {
-		free = name + " (" + strconv.Itoa(n) + ")"
+// unique is the name, numbered if it is taken, and takes it. With each name
+// stands the number to try next, since thousands may become equal.
+func unique(name string, taken map[string]int) string {
+	n, used := taken[name]
+	if !used {
+		taken[name] = 2
+		return name
 	}
-	return free
+	for {
+		free := name + " (" + strconv.Itoa(n) + ")"
+		n++
+		if _, used := taken[free]; !used {
+			taken[name], taken[free] = n, 2
+			return free
+		}
+	}
 }
 
 func (w *rewriter) replace(tok jsonscan.Token, with string) {

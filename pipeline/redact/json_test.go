@@ -30,11 +30,12 @@ func TestJSON(t *testing.T) {
 		{"names of other objects", `{"hunter2hunter2":{"hunter2hunter2":{}},"b":{"hunter2hunter2":1}}`, `{"[redacted: PLAIN]":{"[redacted: PLAIN]":{}},"b":{"[redacted: PLAIN]":1}}`},
 		{"JSON in a string", `{"arguments":"{ \"password\": \"x\",\n \"n\": 1.0 }"}`, `{"arguments":"{ \"password\": \"[redacted]\",\n \"n\": 1.0 }"}`},
 		{"JSON in JSON in a string", `"[\"{\\\"password\\\":\\\"x\\\"}\"]"`, `"[\"{\\\"password\\\":\\\"[redacted]\\\"}\"]"`},
+		{"a secret across tokens of JSON in a string", `"{\"s\": 1, \"two\": 2}"`, `"{\"[redacted: MEMBERS]}"`},
 		{"what only looks like JSON", `"{\"password\":\"x\" hunter2hunter2"`, `"{\"password\":\"x\" [redacted: PLAIN]"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := redact.New(&redact.Options{
-				Secrets: []redact.Secret{{"PLAIN", plain}, {"AWKWARD", awkward}, {"PIN", "123456789012"}},
+				Secrets: []redact.Secret{{"PLAIN", plain}, {"AWKWARD", awkward}, {"PIN", "123456789012"}, {"MEMBERS", `s": 1, "two": 2`}},
 				Names:   []string{"ssn", "card_number"},
 			})
 			check(t, "value", r.JSON(tools.MustJSON(tt.value)).String(), tt.want)
@@ -50,7 +51,8 @@ func TestSecretNames(t *testing.T) {
 		clientsecret AccountKey password_confirmation`
 	other := `max_tokens nextPageToken next_page_token page_token pagetoken continuationToken token_count tokens tokenizer token_type author
 		secretary key keys public_key publicKey primary_key monkey keyboard passed pass password_length passwords_changed secret_name
-		secretRef authors authenticated cookieless api_key_id user auth cancellationToken`
+		secretRef authors authenticated cookieless api_key_id user auth cancellationToken nextForwardToken nextBackwardToken
+		resumeToken delta_token skipToken $skiptoken scrollToken startToken idempotencyToken outputToken`
 	shown := func(name string) string {
 		return redact.New(nil).JSON(tools.MustJSON(fmt.Sprintf(`{%q:"x"}`, name))).String()
 	}
@@ -67,6 +69,24 @@ func TestJSONOfNothing(t *testing.T) {
 	v := tools.MustJSON(`{"password":"x"}`)
 	check(t, "nil", r.JSON(v), v, cmpJSON)
 	check(t, "no value", known().JSON(tools.JSON{}), tools.JSON{}, cmpJSON)
+}
+
+// Names that become equal are numbered without looking at all before them, or a
+// map from tokens would hold its log up for hours.
+func TestJSONManyEqualNames(t *testing.T) {
+	const n = 300_000
+	var in, want strings.Builder
+	for i := range n {
+		fmt.Fprintf(&in, `,"gh%s%06d":1`, "p_0123456789", i)
+		if fmt.Fprint(&want, `,"[redacted: GitHub token]`); i > 0 {
+			fmt.Fprintf(&want, " (%d)", i+1)
+		}
+		want.WriteString(`":1`)
+	}
+	got := redact.New(nil).JSON(tools.MustJSON("{" + in.String()[1:] + "}")).String()
+	if got != "{"+want.String()[1:]+"}" {
+		t.Errorf("%d names became %.200s…", n, got)
+	}
 }
 
 func TestJSONDeepAndLarge(t *testing.T) {

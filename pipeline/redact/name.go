@@ -26,7 +26,9 @@ var secretKeys = []string{
 // list of pages, or a piece of a language model's text.
 var plainTokens = []string{
 	"page", "next", "prev", "previous", "continuation", "cursor", "sync", "pagination", "cancellation", "cancel",
+	"resume", "resumption", "delta", "skip", "scroll", "forward", "backward", "offset", "iterator", "marker", "change", "watch", "checkpoint",
 	"start", "end", "stop", "eos", "bos", "pad", "unk", "mask", "sep", "cls", "special", "max", "min", "last", "first", "current", "per",
+	"input", "output", "prompt", "completion", "total", "idempotency", "concurrency", "design", "color", "colour", "text",
 }
 
 // secretName reports whether a member of that name holds a secret.
