@@ -13,9 +13,9 @@ import (
 // Comparing takes time in proportion to the text times the number of changes,
 // and a card is drawn while a call waits for it.
 const (
-	maxCompared     = 16 << 20 // bytes of one card, before and after
-	maxLinesOfFile  = 100_000
-	compareOverhead = 4 << 10 // what a file costs whatever its size, in bytes of maxCompared
+	maxCompared    = 16 << 20 // bytes of one card, before and after
+	maxLinesOfFile = 100_000
+	roundCost      = 16 << 10 // what a round of comparing costs beside that, in bytes of maxCompared
 )
 
 // change is the difference of one file. The lines have their line feeds.
@@ -30,7 +30,7 @@ type change struct {
 // compare finds the changed lines, if that is within the budget in bytes.
 func compare(d tools.Diff, budget *int) change {
 	ch := change{Diff: d}
-	*budget -= len(d.Old) + len(d.New) + compareOverhead
+	*budget -= len(d.Old) + len(d.New)
 	if *budget < 0 || max(strings.Count(d.Old, "\n"), strings.Count(d.New, "\n")) > maxLinesOfFile {
 		ch.large = true
 		return ch
@@ -38,6 +38,7 @@ func compare(d tools.Diff, budget *int) change {
 	ch.before, ch.after = lines(d.Old), lines(d.New)
 	c := comparison{before: ch.before, after: ch.after}
 	c.compare(lcs.Diff{End: len(ch.before), ReplEnd: len(ch.after)})
+	*budget -= c.rounds * roundCost
 	ch.edits = c.edits
 	for _, e := range ch.edits {
 		ch.removed += e.End - e.Start

@@ -167,6 +167,17 @@ func TestTooLarge(t *testing.T) {
 	for i := range many {
 		many[i] = tools.Diff{Path: "f", Old: "a", New: "b"}
 	}
+	// Each takes as many rounds as a file may.
+	random := rand.New(rand.NewPCG(5, 6))
+	shuffled := func() string {
+		var b strings.Builder
+		for range 20_000 {
+			b.WriteString(string(rune('a'+random.IntN(3))) + "\n")
+		}
+		return b.String()
+	}
+	before, after := shuffled(), shuffled()
+	changed := slices.Repeat([]tools.Diff{{Path: "f", Old: before, New: after}}, 100)
 	for _, tc := range []struct {
 		name  string
 		diffs []tools.Diff
@@ -175,7 +186,8 @@ func TestTooLarge(t *testing.T) {
 		{"bytes", []tools.Diff{{Path: "f", Old: strings.Repeat("x", maxCompared), New: "y"}}, "f (changed)"},
 		{"lines", []tools.Diff{{Path: "f", Old: "y", New: strings.Repeat("\n", maxLinesOfFile+1)}}, "f (changed)"},
 		{"4 MiB", []tools.Diff{{Path: "f", Old: strings.Repeat("some text on a line of a usual length\n", 100_000), New: "y\n"}}, "f (+1 -100000)"},
-		{"files", many, "f and 49999 more files (+4094 -4094, 45906 not compared)"},
+		{"files", many, "f and 49999 more files (+1024 -1024, 48976 not compared)"},
+		{"changes", changed, "f and 99 more files (+54315 -54315, 91 not compared)"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := Title(tools.Card{Type: tools.CardDiff, Diffs: tc.diffs}); got != tc.want {

@@ -407,8 +407,10 @@ func (f *finder) authorization(i int) (from, end int) {
 		return next, parameters(s, next)
 	}
 	// Without a scheme it may be the name of a variable, or a call.
-	end = runOf(s, from, isCredentialChar)
-	if isScheme || !looksLikeKey(word) || end < len(s) && s[end] == '(' {
+	if isScheme || !looksLikeKey(word) {
+		return 0, 0
+	}
+	if end = runOf(s, from, isCredentialChar); end < len(s) && s[end] == '(' {
 		return 0, 0
 	}
 	return from, end
@@ -438,12 +440,18 @@ func parameters(s string, i int) int {
 			end = runOf(s, end+1, isKeyChar)
 		}
 		separator := runOf(s, end, func(c byte) bool { return c == ',' || c == ';' || c == ' ' })
-		name := runOf(s, separator, isKeyChar)
-		if separator == end || name == separator || name >= len(s) || s[name] != '=' {
+		if separator == end || !isParameter(s[i:]) || !isParameter(s[separator:]) {
 			return end
 		}
 		i = separator
 	}
+}
+
+// isParameter reports whether s begins with a name, = and a value. What ends in
+// the padding of base64 is none.
+func isParameter(s string) bool {
+	name := runOf(s, 0, isKeyChar)
+	return 0 < name && name+1 < len(s) && s[name] == '=' && (isKeyChar(s[name+1]) || strings.IndexByte(`"\`, s[name+1]) >= 0)
 }
 
 // quoted is the end of a short text in quotes, escaped or not, that begins at i;

@@ -89,6 +89,7 @@ func TestTextFormats(t *testing.T) {
 		{"a header with parameters in JSON", `"Authorization: Token token=\"abc\"", "b"`, `"Authorization: Token [redacted: authorization]", "b"`},
 		{"a signature", "Authorization: AWS4-HMAC-SHA256 Credential=A/1/aws4_request, SignedHeaders=host;x-amz-date, Signature=f0\nHost: y", "Authorization: AWS4-HMAC-SHA256 [redacted: authorization]\nHost: y"},
 		{"a header with a scheme nobody knows", "Authorization: Bot MTk4NjIyNDgzNDcxOTI1.Cl2FMQ.ZnCj", "Authorization: Bot [redacted: authorization]"},
+		{"what follows a header in a line of a log", "Authorization: Basic dTpwdw==, status=200; path=/x", "Authorization: Basic [redacted: authorization], status=200; path=/x"},
 		{"a header made by a call", "authorization = base64.decodebytes(authorization)", "authorization = base64.decodebytes(authorization)"},
 		{"a header made by an operator", "authorization = token + rest", "authorization = token + rest"},
 		{"a group of an API", "authorization: rbac.authorization.k8s.io/v1", "authorization: rbac.authorization.k8s.io/v1"},

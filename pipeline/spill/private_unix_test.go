@@ -6,7 +6,9 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/runcode-go/runcode/pipeline/spill"
@@ -21,14 +23,32 @@ func mode(t *testing.T, path string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-func TestModes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "spill")
+func TestModes(t *testing.T) { checkModes(t, t.TempDir()) }
+
+func checkModes(t *testing.T, parent string) {
+	t.Helper()
+	dir := filepath.Join(parent, "spill")
 	path, err := mustOpen(t, dir, nil).Put(context.Background(), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check(t, "directory", mode(t, dir), fs.FileMode(0o700))
 	check(t, "file", mode(t, path), fs.FileMode(0o600))
+}
+
+// TestUmask is in a process of its own, since all of one share a umask.
+func TestUmask(t *testing.T) {
+	if os.Getenv("SPILL_TEST_UMASK") != "" {
+		dir := t.TempDir()
+		syscall.Umask(0o777)
+		checkModes(t, dir)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestUmask$")
+	cmd.Env = append(os.Environ(), "SPILL_TEST_UMASK=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("with umask 0777: %v\n%s", err, out)
+	}
 }
 
 func TestOpenRefusesWhatOthersReach(t *testing.T) {

@@ -58,8 +58,9 @@ func (s *Store) open(dir string) (err error) {
 	if s.dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	made := os.Mkdir(s.dir, 0o700)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return made
 	}
 	named, err := os.Lstat(s.dir)
 	if err != nil {
@@ -70,6 +71,11 @@ func (s *Store) open(dir string) (err error) {
 		return errors.New("it is a symbolic link; name the directory itself")
 	case !named.IsDir():
 		return errors.New("it is not a directory")
+	}
+	if made == nil && named.Mode().Perm() != 0o700 { // the umask took more than it should
+		if err := os.Chmod(s.dir, 0o700); err != nil {
+			return err
+		}
 	}
 	if s.root, err = os.OpenRoot(s.dir); err != nil {
 		return err
@@ -157,6 +163,9 @@ func (s *Store) write(name, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Chmod(0o600) // whatever the umask
+	}
 	if err == nil {
 		err = f.Sync()
 	}
