@@ -40,6 +40,30 @@ func notice(all, head, tail int, rest string) string {
 	return fmt.Sprintf("(the output is %d bytes; shown are the first %d and the last %d. %s)\n", all, head, tail, rest)
 }
 
+// fit is a text as far as it fits into max bytes; one that does not is stored.
+func (c *CodeMode) fit(ctx context.Context, callID, text string, max int) string {
+	if max < 0 {
+		max = 0
+	}
+	if len(text) <= max {
+		return text
+	}
+	return clip(text, max, c.keep(ctx, callID, text))
+}
+
+// redact is a text as a model may read it.
+func (c *CodeMode) redact(text string) (out string) {
+	if c.opts.Redact == nil {
+		return text
+	}
+	defer func() {
+		if recover() != nil {
+			out = "(the text is withheld: taking secrets out of it failed)"
+		}
+	}()
+	return c.opts.Redact(text)
+}
+
 // keep stores a text that does not fit and says, in a sentence for the model,
 // where it is.
 func (c *CodeMode) keep(ctx context.Context, callID, text string) (rest string) {

@@ -45,6 +45,11 @@ type Options struct {
 	// what is cut is gone, but for Report.Output. An error or a panic costs the
 	// text and not the result. It may be called from several goroutines at once.
 	Store func(ctx context.Context, callID, text string) (locator string, err error)
+	// Redact takes secrets out of the text a model reads of a result, before it is
+	// cut or stored: no later redactor finds a secret that a cut has parted. Nil:
+	// nothing is taken out. Values, and Report.Output, are never altered. A panic
+	// costs the text and not the result.
+	Redact func(text string) string
 	// MaxImages bounds the images of sub-calls that follow a result, in bytes
 	// of base64. Zero means DefaultMaxImages.
 	MaxImages int
@@ -310,13 +315,9 @@ func (c *CodeMode) failed(ctx context.Context, callID string, res runtime.Result
 		Failure: *res.Failure,
 		Logs:    res.Logs,
 		Report:  newReport(res, b.ledger(), b.dropped()),
-		maxText: max(c.opts.MaxText-len(failurePrefix), 0),
-		rest:    unstored,
 	}
 	e.Report.Output = e.FullText()
-	if len(e.Report.Output) > e.maxText {
-		e.rest = c.keep(ctx, callID, e.Report.Output)
-	}
+	e.text = c.fit(ctx, callID, c.redact(e.Report.Output), c.opts.MaxText-len(failurePrefix))
 	return e
 }
 
@@ -341,18 +342,14 @@ func (c *CodeMode) completed(ctx context.Context, res runtime.Result, b *bridge)
 func (c *CodeMode) content(ctx context.Context, callID string, report *Report, images []tools.Content) []tools.Content {
 	rest := images
 	if notes := report.Usage.Notes; len(notes) > 0 {
-		text := clip("note: "+strings.Join(notes, "\nnote: "), c.opts.MaxText/4, unstored)
+		text := clip(c.redact("note: "+strings.Join(notes, "\nnote: ")), c.opts.MaxText/4, unstored)
 		rest = append(rest, tools.TextContent(text))
 	}
 	room := c.opts.MaxText
 	for _, block := range rest {
 		room -= len(block.Text) + 1
 	}
-	text := report.Output
-	if room = max(room, 0); len(text) > room {
-		text = clip(text, room, c.keep(ctx, callID, text))
-	}
-	return append([]tools.Content{tools.TextContent(text)}, rest...)
+	return append([]tools.Content{tools.TextContent(c.fit(ctx, callID, c.redact(report.Output), room))}, rest...)
 }
 
 // snapshot is the tools registered now and their catalogue, which is rebuilt

@@ -17,25 +17,22 @@ type RunError struct {
 	Logs    []string
 	Report  *Report
 
-	maxText int
-	rest    string // where a text over maxText is
+	text string // for the model: redacted and cut
 }
 
 // failurePrefix stands before the text where a model reads it and counts against
 // the budget.
 const failurePrefix = "Error: "
 
-// Error is the text for the model, cut to the text budget.
-func (e *RunError) Error() string {
-	return clip(e.FullText(), e.maxText, e.rest)
-}
+// Error is the text for the model, redacted and cut to the text budget.
+func (e *RunError) Error() string { return e.text }
 
 // ErrorInfo is DSH's identity of a failed run.
 func (e *RunError) ErrorInfo() tools.ErrorInfo {
 	return tools.ErrorInfo{Name: "CodeRunFailedError", Code: tools.CodeRunFailed}
 }
 
-// FullText is Error without the cut.
+// FullText is Error whole, with nothing taken out.
 func (e *RunError) FullText() string {
 	f := e.Failure
 	var b strings.Builder

@@ -69,7 +69,8 @@ type Result struct {
 	Stdout, Stderr Output
 	Took           time.Duration
 	// Left counts processes that could not be ended because they belong to
-	// another user or are stuck in the kernel.
+	// another user or are stuck in the kernel. It is at least 1 if an output
+	// stream is still held open by a process that was not found.
 	Left int
 }
 

@@ -280,6 +280,22 @@ func TestClearedEnvironment(t *testing.T) {
 	}
 }
 
+// TestEscapeIsReported is about a child that is not found, having left the session,
+// cleared its environment and lost its parent, but holds the output open.
+func TestEscapeIsReported(t *testing.T) {
+	needSetsid(t)
+	c := bash(t, "(env -i PATH=\"$PATH\" setsid bash -c 'echo $$ > pids; exec sleep 1000' </dev/null &); until [ -s pids ]; do :; done; echo done")
+	r := mustRun(t, t.Context(), c)
+	for _, pid := range pidsIn(t, c.Dir) {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil || r.Left != 1 {
+			t.Errorf("ending process %d: %v; Left = %d, want 1", pid, err, r.Left)
+		}
+	}
+	if r.End != Exited || r.Stdout.Head != "done\n" {
+		t.Errorf("End, Stdout = %v, %q, want exited, done", r.End, r.Stdout.Head)
+	}
+}
+
 func pidsIn(t *testing.T, dir string) []int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "pids"))

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -63,7 +64,9 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if p.state == nil && p.err == nil {
 		p.state, p.err = p.process.Wait()
 	}
-	p.close()
+	if held := p.close(); held && left == 0 {
+		left = 1 // at least
+	}
 	r := Result{End: end, Code: -1, Stdout: p.stdout.output(), Stderr: p.stderr.output(), Took: time.Since(begun), Left: left}
 	if end == Exited && p.err == nil {
 		r.settle(p.state)
@@ -161,18 +164,26 @@ func (p *child) feed(text string) {
 }
 
 // close ends the goroutines that serve the streams. One that a process which
-// could not be ended still holds open is given up.
-func (p *child) close() {
+// could not be ended or found still holds open is given up, and reported.
+func (p *child) close() (held bool) {
 	_ = p.stdin.SetWriteDeadline(time.Now())
 	<-p.fed
-	p.stdout.close()
-	p.stderr.close()
+	limit := time.Now().Add(stuck)
+	for _, s := range []*stream{p.stdout, p.stderr} {
+		_ = s.file.SetReadDeadline(limit)
+	}
+	for _, s := range []*stream{p.stdout, p.stderr} {
+		<-s.done
+		held = held || s.held
+	}
+	return held
 }
 
 // stream is an output stream of a child.
 type stream struct {
 	file *os.File
 	done chan struct{}
+	held bool // it was given up before its end; set before done is closed
 
 	mu   sync.Mutex
 	kept kept
@@ -185,7 +196,8 @@ func newStream(file *os.File, max int, tail bool) *stream {
 func (s *stream) read() {
 	defer close(s.done)
 	defer s.file.Close()
-	_, _ = io.Copy(s, s.file)
+	_, err := io.Copy(s, s.file)
+	s.held = errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func (s *stream) Write(b []byte) (int, error) {
@@ -193,11 +205,6 @@ func (s *stream) Write(b []byte) (int, error) {
 	defer s.mu.Unlock()
 	s.kept.add(b)
 	return len(b), nil
-}
-
-func (s *stream) close() {
-	_ = s.file.SetReadDeadline(time.Now().Add(stuck))
-	<-s.done
 }
 
 func (s *stream) output() Output {

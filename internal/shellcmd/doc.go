@@ -15,8 +15,10 @@
 // ";", "&&", "||" and "|", every word of which is exactly what the program gets,
 // no variable, file name pattern, substitution, assignment or redirection in it
 // (but to and from /dev/null, and of standard output and error to each other),
-// and every command must match a pattern on its own. Wherever the parser and
-// bash are known to read a text differently it is not allowed.
+// and every command must match a pattern on its own. Builtins that assign or
+// expand what they are given ("read", "printf -v", "test -v") count as doing
+// that. Wherever the parser and bash are known to read a text differently it is
+// not allowed.
 //
 // To be denied it is enough that a pattern matches one command found anywhere:
 // in conditions, functions and substitutions, behind "sudo", "env", "xargs" and
@@ -28,5 +30,5 @@
 // words of a pattern ("git -C x push"), programs that start others or do the same
 // by themselves ("git -c core.pager=...", "find -delete"), files that are run,
 // other languages, and, for allow patterns, whatever a wildcard lets through and
-// what an allowed command changes for those after it ("cd", "alias", "read").
+// what an allowed command changes for those after it ("cd", "alias", "hash").
 package shellcmd

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -87,20 +88,89 @@ func beyondLiteral(text string, call *syntax.CallExpr) string {
 	return hiddenExpansion(words)
 }
 
-// hiddenExpansion finds what builtins that look harmless make of literal words:
-// "printf -v" assigns a variable, and "test" evaluates the index of one, as in
-// "a[$(rm x)]".
+// hiddenExpansion finds what builtins make of literal words besides passing them
+// on: they set variables, of which some are calculated ("read RANDOM") and all
+// change what later commands do, and they evaluate indexes, in which any name is
+// a text to evaluate in its turn: a[_] evaluates the last word of the command
+// before.
 func hiddenExpansion(words []word) string {
-	switch words[0].text {
+	words = builtin(words)
+	if len(words) == 0 {
+		return ""
+	}
+	name, args := words[0].text, words[1:]
+	switch name {
+	case "read", "mapfile", "readarray", "getopts", "unset":
+		return "changes variables with " + name
+	case "declare", "typeset", "local", "export", "readonly": // quoted, else it is no simple command
+		return "declares variables with " + name
+	case "let":
+		return "calculates"
 	case "printf":
-		if len(words) > 1 && strings.HasPrefix(words[1].text, "-v") {
+		if len(args) > 0 && args[0].text == "--" {
+			args = args[1:]
+		} else if hasOption(args[:min(1, len(args))], "v") {
 			return "assigns a variable"
 		}
+		if len(args) > 0 && counts(args[0].text) {
+			return `assigns a variable with "%n"`
+		}
+	case "wait":
+		if hasOption(args, "p") {
+			return "assigns a variable"
+		}
+	case "jobs", "compgen":
+		if hasOption(args, "xCFW") {
+			return "runs a command within another"
+		}
 	case "test", "[":
-		for _, w := range words[1:] {
-			if _, index, ok := strings.Cut(w.text, "["); ok && strings.ContainsAny(index, "$`") {
-				return "may evaluate " + clip(w.source)
-			}
+		return indexes(args)
+	}
+	return ""
+}
+
+// builtin is a command without "command" and "builtin" before it.
+func builtin(words []word) []word {
+	for len(words) > 0 && (words[0].text == "command" || words[0].text == "builtin") {
+		words = words[1:]
+		for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+			words = words[1:]
+		}
+	}
+	return words
+}
+
+// hasOption reports whether a word may be an option with one of the letters.
+func hasOption(args []word, letters string) bool {
+	return slices.ContainsFunc(args, func(w word) bool {
+		return strings.HasPrefix(w.text, "-") && strings.ContainsAny(w.text, letters)
+	})
+}
+
+// counts reports whether a format of printf has the conversion %n, which writes
+// how much was printed to a variable.
+func counts(format string) bool {
+	for {
+		_, rest, ok := strings.Cut(format, "%")
+		if !ok {
+			return false
+		}
+		format = strings.TrimLeft(rest, "-+ #'0123456789.*hjlLtz")
+		if strings.HasPrefix(format, "n") {
+			return true
+		}
+		format = strings.TrimPrefix(format, "%")
+	}
+}
+
+// indexes says which index a test whether a variable is set evaluates.
+func indexes(args []word) string {
+	if !slices.ContainsFunc(args, func(w word) bool { return w.text == "-v" || w.text == "-R" }) {
+		return ""
+	}
+	for _, w := range args {
+		if strings.LastIndexByte(w.text, '[') > 0 {
+			return "may evaluate " + clip(w.source)
 		}
 	}
 	return ""

@@ -105,7 +105,9 @@ var spellings = []struct {
 	{"a class", "echo a[bc]", false, false},
 	{"a home directory", "cd ~/x", false, false},
 	{"a home directory after an equals sign", "echo a=~/x", false, false},
+	{"a home directory after a colon", "echo a:~/x", false, false},
 	{"braces", "echo {a,b}", false, false},
+	{"a range in braces", "echo {1..3}", false, false},
 	{"a denied command made of braces", "{rm,-rf,x}", false, true},
 	{"blanks made of a variable", "rm${IFS}-rf${IFS}x", false, true},
 	{"a name that is expanded is not known", "$x -rf y", false, false},
@@ -183,6 +185,11 @@ var spellings = []struct {
 	{"xargs", "echo x | xargs -0 -n 1 rm", false, true},
 	{"find", `find . -name x -exec rm {} \;`, false, true},
 	{"find with a deny word as a name", "find . -name rm", false, false},
+	{"timeout with a long option", "timeout --signal KILL 5 rm x", false, true},
+	{"fd", "fd -e tmp -x rm", false, true},
+	{"programs that start another", "fakeroot caffeinate -t 5 systemd-run -u a unshare -r setarch x86_64 rm x", false, true},
+	{"a shell of another kind", "fish -c 'rm x'", false, true},
+	{"source of what is printed", "source <(echo rm x)", false, true},
 	{"wrappers in wrappers", "sudo env A=b nice timeout 5 /bin/rm x", false, true},
 	{"eval", "eval 'r''m x'", false, true},
 	{"eval with words", "eval rm x", false, true},
@@ -214,6 +221,53 @@ func TestSpellings(t *testing.T) {
 			}
 			if i := c.Denied(deny); (i >= 0) != tt.deny {
 				t.Errorf("%q: denied by rule %d, want a denial: %v; found %q, searched %q", tt.text, i, tt.deny, c.found, c.loose)
+			}
+		})
+	}
+}
+
+// TestBuiltinsThatExpand is about literal words of which a builtin makes more.
+// Each refused text runs a command or changes the path of those after it.
+func TestBuiltinsThatExpand(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		allow      bool
+	}{
+		{"an index evaluates a name, which is the last word before", `echo 'b[$(rm x)]'; [ -v 'a[_]' ]`, false},
+		{"the same by its other name", `echo 'b[$(rm x)]'; test ! -v 'a[_]'`, false},
+		{"the same behind builtin", `builtin -- test -v 'a[_]'`, false},
+		{"the same behind command", `command -p [ -v 'a[_]' ]`, false},
+		{"an index of a reference", `[ -R 'a[_]' ]`, false},
+		{"a variable is looked up without an index", `[ -v HOME ]`, true},
+		{"a text with brackets is compared", `[ 'a[$(rm x)]' = 'app/[id]' ]`, true},
+		{"a number that is read is calculated", `echo 'a[$(rm x)]' | read RANDOM`, false},
+		{"an index that is read", `read 'a[$(rm x)]'`, false},
+		{"a path that is read", `read PATH; git status`, false},
+		{"lines that are read", `mapfile PATH`, false},
+		{"lines that are read by the other name", `readarray -C 'rm x' -c 1 a`, false},
+		{"options", `getopts a PATH`, false},
+		{"an index that is taken away", `unset 'GROUPS[$(rm x)]'`, false},
+		{"a path that is taken away", `unset PATH; git status`, false},
+		{"a path that is taken away by wait", `wait -n -p PATH`, false},
+		{"to wait", `wait`, true},
+		{"a quoted declaration", `\declare 'a[$(rm x)]=1'`, false},
+		{"another", `"export" PATH=.`, false},
+		{"behind builtin", `builtin export PATH=.`, false},
+		{"quoted arithmetic", `\let 'a[$(rm x)]'`, false},
+		{"printf writes a text to a variable", `printf -vPATH .`, false},
+		{"printf writes a count to a variable", `printf '%n' PATH; git status`, false},
+		{"a count with a width, a length and text before", `printf -- '%d%% %*ln' 1 2 PATH`, false},
+		{"a percent sign before an n", `printf '100%%n%s' n`, true},
+		{"an n that is printed", `printf '%s' '%n'`, true},
+		{"a format without an end", `printf '%'`, true},
+		{"jobs runs a command", `jobs -x rm x`, false},
+		{"jobs lists jobs", `jobs -l`, true},
+		{"compgen expands words", `compgen -W '$(rm x)'`, false},
+		{"command alone", `command`, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if ok, why := Parse(tt.text).Allowed(patterns(t, "*")); ok != tt.allow {
+				t.Errorf("%q: allowed %v (%s), want %v", tt.text, ok, why, tt.allow)
 			}
 		})
 	}

@@ -14,7 +14,8 @@ type wrapper struct {
 
 func wrapperOf(name string) (w wrapper, ok bool) {
 	switch name {
-	case "nohup", "setsid", "command", "builtin", "chronic", "unbuffer", "busybox", "toybox", "parallel":
+	case "nohup", "setsid", "command", "builtin", "chronic", "unbuffer", "busybox", "toybox", "parallel", "entr", "jobs",
+		"fakeroot", "firejail", "prlimit", "setpriv", "linux32", "linux64", "dbus-run-session", "torsocks", "valgrind":
 		return wrapper{}, true
 	case "env":
 		return wrapper{valued: "uCSP", assigns: true}, true
@@ -36,8 +37,14 @@ func wrapperOf(name string) (w wrapper, ok bool) {
 		return wrapper{valued: "a"}, true
 	case "xargs", "gxargs":
 		return wrapper{valued: "adEIJLnPRsS"}, true
-	case "chrt", "taskset", "chroot":
+	case "chrt", "taskset", "chroot", "setarch", "gosu", "su-exec":
 		return wrapper{operands: 1}, true
+	case "caffeinate":
+		return wrapper{valued: "tw"}, true
+	case "systemd-run":
+		return wrapper{valued: "pEuGDMH"}, true
+	case "unshare", "nsenter":
+		return wrapper{valued: "tSGR"}, true
 	case "flock":
 		return wrapper{valued: "wE", operands: 1}, true
 	case "strace", "ltrace":
@@ -55,7 +62,8 @@ func wrapperOf(name string) (w wrapper, ok bool) {
 // wrapped are the commands that a command starts by its arguments. Where it
 // cannot be told where the inner one begins, each place is tried.
 func wrapped(name string, words []word) [][]word {
-	if name == "find" {
+	switch name {
+	case "find", "fd", "fdfind":
 		return findActions(words)
 	}
 	w, ok := wrapperOf(name)
@@ -72,7 +80,7 @@ func wrapped(name string, words []word) [][]word {
 		case strings.HasPrefix(text, "--"):
 			// Whether a long option takes the next word is not known.
 			if len(rest) > 2 && !strings.Contains(text, "=") && !strings.HasPrefix(rest[1].text, "-") {
-				inner = append(inner, rest[2:])
+				inner = append(inner, w.commands(rest[2:])...)
 			}
 			rest = rest[1:]
 		case strings.HasPrefix(text, "-"):
@@ -104,13 +112,13 @@ func (w wrapper) commands(words []word) [][]word {
 	return list
 }
 
-// findActions are the commands find runs.
+// findActions are the commands find or fd runs.
 func findActions(words []word) [][]word {
 	var list [][]word
 	start := 0 // of the command, if it is within one
 	for i, w := range words {
 		switch w.text {
-		case "-exec", "-execdir", "-ok", "-okdir":
+		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch": // the last four are fd's
 			if start == 0 {
 				start = i + 1
 			}
@@ -144,8 +152,8 @@ func scripts(name string, words []word) (texts []string, feeds bool) {
 	case "su", "runuser", "sg", "script", "flock":
 		return optionTexts(args, 'c', "--command"), false
 	case "source", ".":
-		return nil, len(args) > 0 && strings.HasPrefix(args[0].text, "/dev/")
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash":
+		return nil, len(args) > 0 && (args[0].open() || strings.HasPrefix(args[0].text, "/dev/"))
+	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash", "fish", "csh", "tcsh":
 		return shellTexts(args)
 	}
 	return nil, false

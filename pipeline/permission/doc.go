@@ -20,7 +20,8 @@
 //	Edit, Edit(path)     what edit and write change; MultiEdit and NotebookEdit mean the same
 //	Write, Write(path)   denying: as Edit; allowing: what write changes
 //	Glob, Grep, LS       that tool alone, with a path or without; LS is glob
-//	Bash, Bash(command)  what bash runs: "npm test", "npm run test:*", "git * main"
+//	Bash, Bash(command)  what bash runs: "npm test", "npm run test:*", "git * main";
+//	                     in another directory than the root only with a rule for cd
 //	WebFetch(domain:d)   hosts http connects to: example.org, *.example.org for those below
 //	mcp__server, mcp__server__*, mcp__server__tool
 //	                     imported tools, which no other rule names

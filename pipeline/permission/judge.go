@@ -166,6 +166,7 @@ func (j *judgement) byCommand(s subject) (why string) {
 		return ""
 	}
 	rules := j.p.commands[pipeline.VerdictAllow]
+	command = shellcmd.Parse(j.p.withDirectory(s))
 	ok, why := command.Allowed(rules.patterns)
 	switch {
 	case ok:
@@ -181,6 +182,19 @@ func (j *judgement) byCommand(s subject) (why string) {
 		}
 	}
 	return ""
+}
+
+// withDirectory is a command as it would read if it were run from the root: in
+// another directory the same words may run another program, so who allows them
+// there must allow the way there.
+func (p *Policy) withDirectory(s subject) string {
+	atRoot := func(dir string) bool {
+		return dir == "" || slices.Contains(p.bases.root.rels(p.bases.key(dir)), ".")
+	}
+	if atRoot(s.Path) && atRoot(s.Real) {
+		return s.Command
+	}
+	return "cd '" + strings.ReplaceAll(p.fromRoot(s.Path), "'", `'\''`) + "'\n" + s.Command
 }
 
 // subject makes a subject ready.

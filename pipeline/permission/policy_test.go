@@ -481,3 +481,36 @@ func TestNewErrors(t *testing.T) {
 		t.Error("New accepts nil settings")
 	}
 }
+
+// In another directory the same words may run another program: who allows a
+// command there allows the way there.
+func TestCommandsInOtherDirectories(t *testing.T) {
+	root := workspace(t)
+	w := newWorld(t, root)
+	link := filepath.Join(root, "way")
+	if err := os.Symlink(filepath.Join(root, "src"), link); err != nil {
+		t.Skipf("links are needed: %v", err)
+	}
+	call := func(dir, real string) tools.Call {
+		return tools.NewCall(tools.CallSpec{Name: "bash", Subjects: func() ([]tools.Subject, error) {
+			return []tools.Subject{{Access: tools.AccessExec, Command: "./build.sh x", Path: dir, Real: real}}, nil
+		}})
+	}
+	src := filepath.Join(root, "src")
+	for _, tt := range []struct {
+		name      string
+		allow     []string
+		dir, real string
+		want      string
+	}{
+		{"the root", []string{"Bash(./build.sh:*)"}, root, root, "allow"},
+		{"below", []string{"Bash(./build.sh:*)"}, src, src, `ask: bash runs "./build.sh x" and no rule allows it (no rule allows "cd src")`},
+		{"below, and the way", []string{"Bash(./build.sh:*)", "Bash(cd src)"}, src, src, "allow"},
+		{"the root by name, below by link", []string{"Bash(./build.sh:*)"}, root, src, `ask: bash runs "./build.sh x" and no rule allows it (no rule allows "cd .")`},
+		{"every command", []string{"Bash"}, src, src, "allow"},
+		{"a name with a quote", []string{"Bash(./build.sh:*)", "Bash(cd it's)"}, filepath.Join(root, "it's"), filepath.Join(root, "it's"), `ask: bash runs "./build.sh x" and no rule allows it (no rule allows "cd 'it'\\''s'")`},
+	} {
+		p := w.policy(t, permission.Options{}, lists{Allow: tt.allow}.settings(t))
+		check(t, tt.name, says(p, call(tt.dir, tt.real)), tt.want)
+	}
+}

@@ -60,12 +60,13 @@ func replace(dir *os.Root, name string, data []byte, old fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	now, err := lookIn(dir, name)
-	if err == nil && !(os.SameFile(now, old) && now.Size() == old.Size() && now.ModTime().Equal(old.ModTime())) {
-		err = errRaced
-	}
-	if err == nil {
-		err = dir.Rename(temp, name)
+	if err = expect(dir, name, old); err == nil {
+		if err = swap(dir, temp, name); err == nil {
+			return settleSwap(dir, temp, name, old)
+		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = dir.Rename(temp, name)
+		}
 	}
 	if err != nil {
 		dir.Remove(temp)
@@ -73,6 +74,29 @@ func replace(dir *os.Root, name string, data []byte, old fs.FileInfo) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errRaced
 	}
+	return err
+}
+
+// expect looks whether name is old, as it was; if not, the error is errRaced.
+func expect(dir *os.Root, name string, old fs.FileInfo) error {
+	now, err := lookIn(dir, name)
+	if err == nil && !(os.SameFile(now, old) && now.Size() == old.Size() && now.ModTime().Equal(old.ModTime())) {
+		err = errRaced
+	}
+	return err
+}
+
+// settleSwap removes the file that was swapped out of its place. If that is not
+// old, but what another program has put there at the last moment, it goes back.
+func settleSwap(dir *os.Root, temp, name string, old fs.FileInfo) error {
+	var err error
+	if expect(dir, temp, old) != nil {
+		if err = swap(dir, temp, name); err != nil {
+			return err // both files stay
+		}
+		err = errRaced
+	}
+	dir.Remove(temp)
 	return err
 }
 

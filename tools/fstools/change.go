@@ -71,14 +71,23 @@ func (c *change) once(ctx context.Context) (changed, error) {
 	if err != nil {
 		return changed{}, err
 	}
-	if limit := c.set.opts.WriteBytes; len(data) > limit {
-		return changed{}, fail(codeTooLarge, nil, "%s %q: the file would have %s; at most %s are written, use several files",
-			c.op, c.at.rel, bytesText(int64(len(data))), bytesText(int64(limit)))
+	if err := c.fits(int64(len(data))); err != nil {
+		return changed{}, err
 	}
 	if err := aborted(ctx, c.op); err != nil || c.dryRun {
 		return changed{old, data}, err
 	}
 	return changed{old, data}, c.commit(old, data)
+}
+
+// fits refuses a file that would be too large.
+func (c *change) fits(size int64) error {
+	limit := int64(c.set.opts.WriteBytes)
+	if size <= limit {
+		return nil
+	}
+	return fail(codeTooLarge, nil, "%s %q: the file would have %s; at most %s are written, use several files",
+		c.op, c.at.rel, bytesText(size), bytesText(limit))
 }
 
 // find looks at the file there is; nil without an error says that there is none

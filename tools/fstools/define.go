@@ -72,7 +72,12 @@ func (t tool[In, Out]) looks(body func(context.Context, *tools.Run, In) (Out, er
 	def := t.definition()
 	def.Concurrent = func(tools.JSON) bool { return true }
 	def.Annotations = tools.Annotations{ReadOnly: true, Idempotent: true}
-	return tools.DefineWith(def, body)
+	return tools.DefineWith(def, func(ctx context.Context, run *tools.Run, in In) (out Out, err error) {
+		if err := wellFormed(t.name, run.Args()); err != nil {
+			return out, err
+		}
+		return body(ctx, run, in)
+	})
 }
 
 // changes defines a tool that changes a file. Its preview is its body up to
@@ -80,6 +85,9 @@ func (t tool[In, Out]) looks(body func(context.Context, *tools.Run, In) (Out, er
 func (t tool[In, Out]) changes(body func(ctx context.Context, run *tools.Run, in In, dryRun bool) (tools.Result, error), output string, annotations tools.Annotations) *tools.Definition {
 	with := func(dryRun bool) func(context.Context, *tools.Run, In) (tools.Result, error) {
 		return func(ctx context.Context, run *tools.Run, in In) (tools.Result, error) {
+			if err := wellFormed(t.name, run.Args()); err != nil {
+				return tools.Result{}, err
+			}
 			return body(ctx, run, in, dryRun)
 		}
 	}
@@ -123,7 +131,7 @@ func resultOf(value, detail any) (tools.Result, error) {
 }
 
 // wellFormed refuses arguments with an unpaired surrogate: half of a character,
-// which a file of UTF-8 text cannot hold, and which a Go string does not show.
+// which no UTF-8 text can hold. A Go string has another character in its place.
 func wellFormed(tool string, args tools.JSON) error {
 	if !strings.Contains(args.String(), `\ud`) {
 		return nil
@@ -134,7 +142,7 @@ func wellFormed(tool string, args tools.JSON) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if value := members[name]; value.Kind() == '"' && !utf8.ValidString(jsonscan.Unquote(value.String())) {
-			return badArgs(tool, name, "holds half of a character (an unpaired surrogate), which no file of UTF-8 text can; remove it")
+			return badArgs(tool, name, "holds half of a character (an unpaired surrogate), which no UTF-8 text can; remove it")
 		}
 	}
 	return nil

@@ -28,10 +28,11 @@
 //
 // Write and edit make a finished file beside the old one and put it in its place
 // in one step, so that a reader, and a computer that stops in the middle, has the
-// old text or the new, never a part. A process that is killed may leave its
-// unfinished file behind: it is named .runcode-*.tmp, no listing here shows it,
-// and it may be removed. Where the file system has no hard links a new file is
-// made under its own name from the beginning and can be found unfinished.
+// old text or the new, never a part. A process that is killed may leave a file
+// behind that it had not put in its place or not removed yet: it is named
+// .runcode-*.tmp, no listing here shows it, and it may be removed. Where the file
+// system has no hard links a new file is made under its own name from the
+// beginning and can be found unfinished.
 //
 // The new file has the permission bits of the old one, and belongs to the process
 // that wrote it: owner, set-ID bits, access control lists, extended attributes
@@ -43,10 +44,11 @@
 // file must have read it, in the version it has. Versions are hashes of the
 // content. A file made under CreateIfAbsent is made by the operating system only
 // if its name is free. A replacement is checked and made under a lock of the Set,
-// so that of two calls with the same version one fails; another process that
-// changes the file between that check and the replacement, some microseconds
-// later, can still have its change overwritten. No portable operation would
-// prevent it.
+// so that of two calls with the same version one fails. Another Set or program
+// may put a file in its place between that check and the replacement, some
+// microseconds later. On Linux, where two files can be exchanged in one step, it is
+// then put back and the call fails or begins again; elsewhere, and if it is written
+// in place, its change can be overwritten.
 //
 // # Failures
 //

@@ -24,7 +24,7 @@ type editOut struct {
 }
 
 func (s *Set) edit(ctx context.Context, run *tools.Run, in editIn, dryRun bool) (tools.Result, error) {
-	if err := checkEdit(run, in); err != nil {
+	if err := checkEdit(in); err != nil {
 		return tools.Result{}, err
 	}
 	at, err := judged(s, "edit", run, in, s.editSubjects)
@@ -42,7 +42,7 @@ func (s *Set) edit(ctx context.Context, run *tools.Run, in editIn, dryRun bool) 
 			return nil, err
 		}
 		bom, text := cutBOM(old.data)
-		r := replacement{old: in.OldString, new: in.NewString, all: in.ReplaceAll}
+		r := replacement{old: in.OldString, new: in.NewString, all: in.ReplaceAll, fits: c.fits}
 		edited, err := r.apply(at.rel, text)
 		out.Replacements, out.Note = r.count, r.note
 		return append(bom, edited...), err
@@ -73,7 +73,7 @@ func (s *Set) editSubjects(in editIn) ([]tools.Subject, error) {
 	return []tools.Subject{reads, writes}, err
 }
 
-func checkEdit(run *tools.Run, in editIn) error {
+func checkEdit(in editIn) error {
 	switch {
 	case in.FilePath == "":
 		return badArgs("edit", "file_path", "is empty; give the path of a file")
@@ -82,12 +82,12 @@ func checkEdit(run *tools.Run, in editIn) error {
 	case in.OldString == in.NewString:
 		return badArgs("edit", "new_string", "is the same as old_string, so nothing would change; give another text")
 	}
-	return wellFormed("edit", run.Args())
+	return nil
 }
 
 // renderEdit is the text a model reads.
 func renderEdit(v editOut) string {
-	text := fmt.Sprintf("replaced %s in %s", count(v.Replacements, "occurrence", "occurrences"), v.Path)
+	text := fmt.Sprintf("replaced %s in %s", count(v.Replacements, "occurrence", "occurrences"), nameText(v.Path))
 	if v.Note != "" {
 		text += " (" + v.Note + ")"
 	}
@@ -99,6 +99,7 @@ func renderEdit(v editOut) string {
 type replacement struct {
 	old, new string
 	all      bool
+	fits     func(size int64) error // refuses a result before it takes memory; nil refuses none
 
 	count int // replacements made
 	note  string
@@ -113,14 +114,32 @@ func (r *replacement) apply(rel, text string) (string, error) {
 			r.note = "the lines of the file end in CRLF, and so do those of the replacement"
 		}
 	}
-	switch r.count = strings.Count(text, old); {
-	case r.count == 0:
+	r.count = strings.Count(text, old)
+	if r.count == 0 {
 		return "", fail(codeNoMatch, nil, "edit %q: old_string is not in the file; %s", rel, r.near(text))
-	case r.count > 1 && !r.all:
-		return "", fail(codeAmbiguous, nil, "edit %q: old_string is in the file %d times, in lines %s; give more of the text around the one meant, or set replace_all to true",
-			rel, r.count, linesOf(text, old))
+	}
+	if !r.all {
+		if n := occurrences(text, old); n > 1 {
+			return "", fail(codeAmbiguous, nil, "edit %q: old_string is in the file %d times, in lines %s; give more of the text around the one meant, or set replace_all to true",
+				rel, n, linesOf(text, old))
+		}
+	}
+	if r.fits != nil {
+		if err := r.fits(int64(len(text)) + int64(r.count)*int64(len(new)-len(old))); err != nil {
+			return "", err
+		}
 	}
 	return strings.ReplaceAll(text, old, new), nil
+}
+
+// occurrences counts the places where old stands in text. Of two that overlap it
+// is not clear either which one is meant.
+func occurrences(text, old string) int {
+	n := strings.Count(text, old)
+	if n == 1 && strings.Contains(text[strings.Index(text, old)+1:], old) {
+		return 2
+	}
+	return n
 }
 
 // meansCRLF reports whether the line ends of the two texts stand for CRLF: all
@@ -154,8 +173,8 @@ func linesOf(text, old string) string {
 		}
 		line += strings.Count(text[:at], "\n")
 		lines = append(lines, fmt.Sprint(line))
-		line += strings.Count(old, "\n")
-		text = text[at+len(old):]
+		line += strings.Count(text[at:at+1], "\n")
+		text = text[at+1:]
 	}
 	if strings.Contains(text, old) {
 		lines = append(lines, "...")

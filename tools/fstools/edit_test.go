@@ -31,6 +31,7 @@ func TestEdit(t *testing.T) {
 		{"to nothing", "a b\n", " b", "", false, "a\n", 1, ""},
 		{"lines", "a\nb\nc\n", "a\nb\n", "x\n", false, "x\nc\n", 1, ""},
 		{"occurrences do not overlap", "aaaa", "aa", "b", true, "bb", 2, ""},
+		{"replace_all by what holds it", "a a\n", "a", "aa", true, "aa aa\n", 2, ""},
 		{"no expansion", "a\n", "a", "$1 \\0 &", false, "$1 \\0 &\n", 1, ""},
 		{"CRLF file, LF text", "a\r\nb\r\nc\r\n", "a\nb", "x\ny", false, "x\r\ny\r\nc\r\n", 1, crlfNote},
 		{"CRLF file, one line to two", "a\r\nb\r\n", "a", "x\ny", false, "x\r\ny\r\nb\r\n", 1, crlfNote},
@@ -66,6 +67,7 @@ func TestEditFails(t *testing.T) {
 	files := map[string]string{
 		"f":      "func a() {\n\treturn 1\n}\n",
 		"many":   "x\nx\ny\nx\nx\nx\nx\n",
+		"ends":   "{\n}\n}\n}\n",
 		"spaces": "a  \n  b\n",
 		"crlf":   "a\r\nb\nc\n",
 		"binary": "a\x00b",
@@ -88,6 +90,7 @@ func TestEditFails(t *testing.T) {
 		{"half a character", `{"file_path":"f","old_string":"a","new_string":"\udfff"}`, tools.CodeInvalidArgs, []string{`"new_string" holds half`}},
 		{"not there", editArgs("f", "zzz", "x", false), codeNoMatch, []string{`edit "f": old_string is not in the file; read the file and copy the text exactly`}},
 		{"more than once", editArgs("many", "x", "z", false), codeAmbiguous, []string{"in the file 6 times, in lines 1, 2, 4, 5, 6, ...;", "replace_all"}},
+		{"once, and again overlapping", editArgs("ends", "}\n}", "z", false), codeAmbiguous, []string{"in the file 2 times, in lines 2, 3;"}},
 		{"other indentation", editArgs("f", "{\n    return 1\n}", "z", false), codeNoMatch, []string{"it would match at line 1 if the indentation is the file's"}},
 		{"other space at the end", editArgs("spaces", "a\n  b", "z", false), codeNoMatch, []string{"it would match at line 1 if the white space at the ends of lines is the file's"}},
 		{"CRLF in the text only", editArgs("f", "{\r\n\treturn", "z", false), codeNoMatch, []string{"it would match at line 1 if its line ends are LF or CRLF as in the file"}},
@@ -113,6 +116,13 @@ func TestEditFails(t *testing.T) {
 	}
 }
 
+// TestEditNeverLargerThanMemory has every byte of a file replaced by a megabyte.
+func TestEditNeverLargerThanMemory(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"f": strings.Repeat("a", 4<<20)}, nil)
+	_, err := set.edit(t.Context(), noRun, editIn{FilePath: "f", OldString: "a", NewString: strings.Repeat("b", 1<<20), ReplaceAll: true}, false)
+	wantFailure(t, err, codeTooLarge, `edit "f": the file would have 4 TiB; at most 4 MiB are written`)
+}
+
 // FuzzReplacement compares an edit with the standard library's replacement, and
 // holds every line of a CRLF file to its ends.
 func FuzzReplacement(f *testing.F) {
@@ -133,7 +143,7 @@ func FuzzReplacement(f *testing.F) {
 			if err == nil && onlyCRLF && toLF(got) != strings.ReplaceAll(toLF(text), old, new) && !strings.Contains(toLF(text), "\r") {
 				t.Errorf("%q for %q in %q gives %q", new, old, text, got)
 			}
-		case n == 0, n > 1 && !all:
+		case n == 0, !all && strings.Index(text, old) != strings.LastIndex(text, old):
 			if err == nil {
 				t.Errorf("%q for %q in %q, %d times, gives %q and no failure", new, old, text, n, got)
 			}

@@ -260,6 +260,19 @@ func TestGateFailures(t *testing.T) {
 	}
 }
 
+// TestObservedAfterCancel has the call cancelled when the file is changed already.
+func TestObservedAfterCancel(t *testing.T) {
+	set, _ := newSet(t, nil, &Options{Gates: Gates{
+		Observed: func(ctx context.Context, _ Target, _ State, _ tools.Call) error { return ctx.Err() },
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := change{set: set, op: "write", at: place{rel: "f", real: "f"}}
+	if err := c.settle(ctx, noRun, changed{new: []byte("text")}); err != nil {
+		t.Errorf("the gate was not told: %v", err)
+	}
+}
+
 // TestWhatGatesSee states the targets, states and calls the gates are given.
 func TestWhatGatesSee(t *testing.T) {
 	var seen []string

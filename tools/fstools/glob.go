@@ -81,7 +81,7 @@ func (s *Set) globBase(in globIn) (base, pattern string, err error) {
 // walker makes a walk that keeps what pattern, relative to base, matches. A nil
 // pattern keeps everything.
 func (s *Set) walker(ctx context.Context, op string, base place, pattern *globPattern) *walker {
-	w := &walker{set: s, ctx: ctx, op: op, base: base, from: absolute(s.realRoot(), base.real)}
+	w := &walker{set: s, ctx: ctx, op: op, base: base, from: absolute(s.realRoot(), base.real), opener: opener{set: s}}
 	w.keep = func(rel string) bool { return pattern == nil || pattern.matches(w.below(rel)) }
 	w.into = func(rel string) bool { return pattern == nil || pattern.mayHold(w.below(rel)) }
 	return w
@@ -133,7 +133,7 @@ func renderGlob(v globOut) string {
 	shown := v.Paths[:min(len(v.Paths), shownPaths)]
 	var b strings.Builder
 	for _, p := range shown {
-		b.WriteString(p + "\n")
+		b.WriteString(nameText(p) + "\n")
 	}
 	var notes notes
 	switch {

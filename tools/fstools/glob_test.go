@@ -149,6 +149,7 @@ func TestRenderGlob(t *testing.T) {
 		want string
 	}{
 		{"paths", globOut{Paths: []string{"a", "b/c"}, Total: 2}, "a\nb/c"},
+		{"a name like lines", globOut{Paths: []string{"a\n(no file matches)", "\x1b[2J", "b c"}, Total: 3}, `"a\n(no file matches)"` + "\n" + `"\x1b[2J"` + "\nb c"},
 		{"none", globOut{}, "(no file matches)"},
 		{"none, and why", globOut{Note: "3 excluded"}, "(no file matches; 3 excluded)"},
 		{"cut", globOut{Paths: []string{"a"}, Total: 9, Truncated: true}, "a\n(1 of 9 paths)"},

@@ -259,6 +259,7 @@ func TestRenderGrep(t *testing.T) {
 		want string
 	}{
 		{"matches", grepOut{Matches: []grepMatch{{Path: "a", Line: 1, Text: "x"}, {Path: "b", Line: 20, Text: "y: z"}}, Files: 2, Total: 2}, "a:1:x\nb:20:y: z"},
+		{"a name like lines", grepOut{Matches: []grepMatch{{Path: "a\nb:1:x", Line: 1, Text: "x"}}, Files: 1, Total: 1}, `"a\nb:1:x":1:x`},
 		{"none", grepOut{}, "(no match)"},
 		{"more", grepOut{Matches: []grepMatch{{Path: "a", Line: 1, Text: "x"}}, Files: 3, Total: 7, Truncated: true}, "a:1:x\n(1 of 7 matches in 3 files)"},
 		{"cut by a budget", grepOut{Matches: []grepMatch{{Path: "a", Line: 1, Text: "x"}}, Files: 1, Total: 1, Truncated: true, Note: "stopped"}, "a:1:x\n(the search is not complete; stopped)"},

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -31,7 +31,8 @@ const defaultKept = 10_000
 //
 // A read of some lines counts for the whole file, since the version is that of
 // the whole file. One Observations belongs to one Set: files are known by their
-// path from its root. It is safe for concurrent use.
+// path from its root. Agents are told apart by ==; one that cannot be compared is
+// as none. It is safe for concurrent use.
 type Observations struct {
 	emit func(eventType string, data tools.JSON) error
 	keep int
@@ -98,7 +99,7 @@ func (o *Observations) editIntent(_ context.Context, target Target, call tools.C
 }
 
 func (o *Observations) observed(_ context.Context, target Target, state State, call tools.Call) error {
-	if call.Agent() == nil {
+	if !owns(call.Agent()) {
 		return nil
 	}
 	if o.emit != nil {
@@ -110,8 +111,12 @@ func (o *Observations) observed(_ context.Context, target Target, state State, c
 	return nil
 }
 
+// owns reports whether observations can be those of an agent: it must be one, and
+// comparable.
+func owns(agent any) bool { return agent != nil && reflect.ValueOf(agent).Comparable() }
+
 func (o *Observations) recall(owner any, path string) (State, bool) {
-	if owner == nil {
+	if !owns(owner) {
 		return State{}, false
 	}
 	o.mu.Lock()
@@ -161,8 +166,8 @@ func (o *Observations) Restore(owner any, data tools.JSON) error {
 		Kind    string `json:"kind"`
 		Version string `json:"version"`
 	}
-	if owner == nil {
-		return errors.New("restore an observation: there is no owner; give the agent that resumes")
+	if !owns(owner) {
+		return fmt.Errorf("restore an observation: a %T cannot own one, it is no agent or cannot be told from others; give the agent that resumes", owner)
 	}
 	if err := data.Unmarshal(&event); err != nil {
 		return fmt.Errorf("restore an observation: the event's data cannot be read: %w", err)

@@ -83,12 +83,29 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 	}
 	o := NewObservations(nil)
-	if err := o.Restore(nil, tools.MustJSON(`{"path":"f","kind":"absent"}`)); err == nil {
-		t.Error("an owner that is none is accepted")
+	for _, owner := range []any{nil, []string{"A"}, [1]any{func() {}}} {
+		if err := o.Restore(owner, tools.MustJSON(`{"path":"f","kind":"absent"}`)); err == nil {
+			t.Errorf("an owner that is none, %T, is accepted", owner)
+		}
 	}
 	if err := o.Restore("A", tools.MustJSON(`{"path":"f","kind":"present","version":"`+version+`","more":[1]}`)); err != nil {
 		t.Errorf("unknown members are refused: %v", err)
 	}
+}
+
+// TestAgentThatCannotBeCompared may read and make files, as a call without an
+// agent may.
+func TestAgentThatCannotBeCompared(t *testing.T) {
+	g := newGated(t, map[string]string{"f": "one\n"}, NewObservations(nil).Gates())
+	agent := []string{"A"}
+	if err := g.as(agent, "read", `{"file_path":"f"}`); err != nil {
+		t.Error(err)
+	}
+	if err := g.as(agent, "write", `{"file_path":"new","content":""}`); err != nil {
+		t.Error(err)
+	}
+	wantFailure(t, g.as(agent, "write", `{"file_path":"f","content":""}`), codeNotObserved)
+	wantFailure(t, g.as(agent, "edit", `{"file_path":"f","old_string":"one","new_string":"1"}`), codeNotObserved)
 }
 
 // TestEmitFails has the log refuse: the observation does not count, and of a

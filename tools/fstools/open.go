@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"syscall"
 )
@@ -126,30 +125,99 @@ func openIn(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, errSwapped
 }
 
-// opener opens one file after another. It keeps the directory of the last, since
-// the next is in general beside it. It is for one goroutine, and must be closed.
+// heldDirs is how many directories an opener keeps open.
+const heldDirs = 32
+
+// opener opens one file or directory after another. It keeps the directories on
+// the way to the last, nearest first, since the next is in general close to it:
+// each was entered as reach does it. It is for one goroutine, and must be closed.
 type opener struct {
 	set  *Set
-	real string // of dir
-	dir  *os.Root
+	root *os.Root
+	way  []held // below the root, from the top
 }
 
+// held is a directory an opener has entered.
+type held struct {
+	name string
+	dir  *os.Root // nil: closed again, being far above the last
+}
+
+// open is Set.open.
 func (o *opener) open(real string) (*os.File, fs.FileInfo, error) {
-	if o.dir == nil || o.real != path.Dir(real) {
-		o.close()
-		dir, _, err := o.set.reach(real, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		o.real, o.dir = path.Dir(real), dir
+	names := strings.Split(real, "/")
+	last := len(names) - 1
+	dir, err := o.enter(names[:last])
+	if err != nil {
+		return nil, nil, err
 	}
-	return openIn(o.dir, path.Base(real))
+	return openIn(dir, names[last])
+}
+
+// openDir opens a directory to be listed.
+func (o *opener) openDir(real string) (*os.File, error) {
+	var names []string
+	if real != "." {
+		names = strings.Split(real, "/")
+	}
+	dir, err := o.enter(names)
+	if err != nil {
+		return nil, err
+	}
+	return dir.Open(".")
+}
+
+// enter goes to a directory, from the nearest one on the way that is open.
+func (o *opener) enter(names []string) (dir *os.Root, err error) {
+	if o.root == nil {
+		if o.root, err = o.set.root.OpenRoot("."); err != nil {
+			return nil, err
+		}
+	}
+	n := 0
+	for n < min(len(names), len(o.way)) && names[n] == o.way[n].name {
+		n++
+	}
+	for n > 0 && o.way[n-1].dir == nil {
+		n--
+	}
+	o.leave(n)
+	dir = o.root
+	if n > 0 {
+		dir = o.way[n-1].dir
+	}
+	for _, name := range names[n:] {
+		if dir, err = enter(dir, name, false); err != nil {
+			return nil, err
+		}
+		o.way = append(o.way, held{name, dir})
+		if far := len(o.way) - 1 - heldDirs; far >= 0 {
+			o.way[far].close()
+		}
+	}
+	return dir, nil
+}
+
+// leave goes back to the n-th directory below the root.
+func (o *opener) leave(n int) {
+	for i := range o.way[n:] {
+		o.way[n+i].close()
+	}
+	o.way = o.way[:n]
+}
+
+func (h *held) close() {
+	if h.dir != nil {
+		h.dir.Close()
+		h.dir = nil
+	}
 }
 
 func (o *opener) close() {
-	if o.dir != nil {
-		o.dir.Close()
-		o.dir = nil
+	o.leave(0)
+	if o.root != nil {
+		o.root.Close()
+		o.root = nil
 	}
 }
 

@@ -161,3 +161,54 @@ func TestNotWritable(t *testing.T) {
 	_, _, err := call(t, registry(t, set), "write", writeArgs("a", "y\n"))
 	wantFailure(t, err, codePermission, "read-only")
 }
+
+// TestExchangedWhileOpening has another program exchange a file or a directory on
+// the path for a link to a secret in the root, and back, again and again.
+func TestExchangedWhileOpening(t *testing.T) {
+	for _, tt := range []struct{ name, path, put string }{
+		{"a file by a link", "d/f", "link"},
+		{"a directory by a link", "d", "dirlink"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			set, root := newSet(t, map[string]string{"d/f": "harmless\n", "secrets/f": "secret\n", "a": "", "b": ""}, nil)
+			link(t, filepath.Join(root, "secrets/f"), filepath.Join(root, "d/link"))
+			link(t, "secrets", filepath.Join(root, "dirlink"))
+			dir, err := os.OpenRoot(filepath.Join(root, filepath.Dir(tt.path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dir.Close()
+			if err := swap(set.root, "a", "b"); err != nil {
+				t.Skipf("files cannot be exchanged here: %v", err)
+			}
+			stop, stopped := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(stopped)
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						if err := swap(dir, filepath.Base(tt.path), tt.put); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				}
+			}()
+			for range 3_000 {
+				f, info, err := set.open("d/f")
+				if err != nil {
+					continue // refused at that moment
+				}
+				text := make([]byte, 4)
+				if _, err := f.Read(text); err != nil || string(text) != "harm" {
+					t.Errorf("the open file is %v and holds %q, %v", info.Mode(), text, err)
+				}
+				f.Close()
+			}
+			close(stop)
+			<-stopped
+		})
+	}
+}

@@ -18,9 +18,16 @@ type place struct {
 	real string // links resolved: what is opened
 }
 
+// maxPath is how many bytes a path may have: more no system call takes. Without a
+// limit one write could make a million directories.
+const maxPath = 4_096
+
 // locate turns any spelling of a path into the one path from the root it names.
 // It looks at the text only; what the path leads to is another question.
 func (s *Set) locate(op, spelling string) (string, error) {
+	if len(spelling) > maxPath {
+		return "", fail(codeNotFound, nil, "%s: the path of %d bytes is too long to exist; check it", op, len(spelling))
+	}
 	if strings.IndexByte(spelling, 0) >= 0 {
 		return "", fail(codeNotFound, nil, "%s %q: the path holds a NUL byte, which no file name can; remove it", op, spelling)
 	}

@@ -339,5 +339,5 @@ func (l *lineAt) write(b *strings.Builder, path string, line int, mark byte, tex
 		return
 	}
 	*l = lineAt{path, line}
-	fmt.Fprintf(b, "%s%c%d%c%s\n", path, mark, line, mark, text)
+	fmt.Fprintf(b, "%s%c%d%c%s\n", nameText(path), mark, line, mark, text)
 }

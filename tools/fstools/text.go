@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -39,6 +41,15 @@ func shorten(line string, limit int) string {
 		return line
 	}
 	return fmt.Sprintf("%s [%d more characters]", line[:end], count-limit)
+}
+
+// nameText is a path in a rendered text: quoted if its name could be taken for
+// lines of that text.
+func nameText(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // bytesText is a size for people: exact below 10 KiB, with one decimal above.

@@ -34,6 +34,7 @@ type walker struct {
 
 	files []walked
 
+	opener     opener
 	looked     int // entries seen
 	excluded   int // by a .gitignore
 	unreadable int // directories
@@ -52,6 +53,7 @@ type walked struct {
 // base itself is searched even if a .gitignore excludes it: who names
 // it wants it.
 func (w *walker) walk() error {
+	defer w.opener.close()
 	base := w.base.rel
 	if w.set.hidesWay(w.from, w.base, true) {
 		return w.set.notFound(w.op, base, nil)
@@ -67,6 +69,9 @@ func (w *walker) walk() error {
 				chain = w.loadIgnore(above, chain)
 			}
 		}
+	}
+	if info, err := w.set.look(w.base.real); err == nil && !info.IsDir() {
+		return fail(codeNotDir, nil, "%s %q: it is not a directory; give the path of one", w.op, base)
 	}
 	entries, err := w.list(w.base)
 	if err != nil {
@@ -176,16 +181,11 @@ func (w *walker) list(at place) ([]fs.DirEntry, error) {
 	if err := aborted(w.ctx, w.op); err != nil {
 		return nil, err
 	}
-	f, info, err := w.set.open(at.real)
+	f, err := w.opener.openDir(at.real)
 	if err != nil {
 		return nil, w.set.openFailure(w.op, at.rel, err)
 	}
-	if f != nil {
-		defer f.Close()
-	}
-	if !info.IsDir() {
-		return nil, fail(codeNotDir, nil, "%s %q: it is not a directory; give the path of one", w.op, at.rel)
-	}
+	defer f.Close()
 	var entries []fs.DirEntry
 	for {
 		// One more than the budget tells whether something is left over.
@@ -212,7 +212,7 @@ func (w *walker) list(at place) ([]fs.DirEntry, error) {
 // loadIgnore adds the rules a directory has of its own. Like git it takes no
 // .gitignore that is a link.
 func (w *walker) loadIgnore(dir place, chain *gitignore.Chain) *gitignore.Chain {
-	f, info, err := w.set.open(join(dir.real, ignoreFile))
+	f, info, err := w.opener.open(join(dir.real, ignoreFile))
 	if err != nil || f == nil {
 		return chain
 	}

@@ -20,7 +20,7 @@ type writeOut struct {
 }
 
 func (s *Set) write(ctx context.Context, run *tools.Run, in writeIn, dryRun bool) (tools.Result, error) {
-	if err := s.checkWrite(run, in); err != nil {
+	if err := s.checkWrite(in); err != nil {
 		return tools.Result{}, err
 	}
 	at, err := judged(s, "write", run, in, s.writeSubjects)
@@ -49,7 +49,7 @@ func (s *Set) writeSubjects(in writeIn) ([]tools.Subject, error) {
 	return []tools.Subject{file}, err
 }
 
-func (s *Set) checkWrite(run *tools.Run, in writeIn) error {
+func (s *Set) checkWrite(in writeIn) error {
 	switch {
 	case in.FilePath == "":
 		return badArgs("write", "file_path", "is empty; give the path of a file")
@@ -57,7 +57,7 @@ func (s *Set) checkWrite(run *tools.Run, in writeIn) error {
 		return fail(codeTooLarge, nil, "write %q: the content has %s; at most %s are written, use several files",
 			in.FilePath, bytesText(int64(len(in.Content))), bytesText(int64(s.opts.WriteBytes)))
 	}
-	return wellFormed("write", run.Args())
+	return nil
 }
 
 // renderWrite is the text a model reads.
@@ -66,5 +66,5 @@ func renderWrite(v writeOut) string {
 	if v.Created {
 		how = "created"
 	}
-	return fmt.Sprintf("wrote %s to %s (%s)", bytesText(int64(v.Bytes)), v.Path, how)
+	return fmt.Sprintf("wrote %s to %s (%s)", bytesText(int64(v.Bytes)), nameText(v.Path), how)
 }

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -297,6 +299,9 @@ func TestReplaceOnlyWhatWasSeen(t *testing.T) {
 	defer dir.Close()
 	for name, change := range map[string]func(string) error{
 		"longer": func(n string) error { return os.WriteFile(n, []byte("longer"), 0o644) },
+		"rewritten": func(n string) error {
+			return errors.Join(os.WriteFile(n, []byte("OLD"), 0o644), os.Chtimes(n, time.Time{}, time.Now().Add(time.Hour)))
+		},
 		"another": func(n string) error {
 			return errors.Join(os.WriteFile(n+"2", []byte("old"), 0o644), os.Rename(n+"2", n))
 		},
@@ -314,8 +319,95 @@ func TestReplaceOnlyWhatWasSeen(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, errRaced)
 		}
 	}
-	if diff := cmp.Diff([]string{"another", "longer"}, names(t, root)); diff != "" {
+	if diff := cmp.Diff([]string{"another", "longer", "rewritten"}, names(t, root)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestSwappedTooLate has another program's file in the place at the moment of the
+// exchange.
+func TestSwappedTooLate(t *testing.T) {
+	root := t.TempDir()
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	for name, text := range map[string]string{"old": "old", "f": "ours", "temp": "theirs"} {
+		write(t, filepath.Join(root, name), text)
+	}
+	old, err := dir.Lstat("old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch err := settleSwap(dir, "temp", "f", old); {
+	case errors.Is(err, errors.ErrUnsupported):
+		t.Skip("files cannot be exchanged here")
+	case !errors.Is(err, errRaced):
+		t.Errorf("%v, want %v", err, errRaced)
+	}
+	if got := textOf(t, filepath.Join(root, "f")); got != "theirs" {
+		t.Errorf("the file holds %q, want what the other program put there", got)
+	}
+	if diff := cmp.Diff([]string{"f", "old"}, names(t, root)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoSets has two sets, as of two processes, count in one file. No count that
+// was reported done may be lost.
+func TestTwoSets(t *testing.T) {
+	_, root := newSet(t, map[string]string{"f": "0\n", "a": "", "b": ""}, nil)
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := swap(dir, "a", "b"); err != nil {
+		t.Skipf("files cannot be exchanged here: %v", err)
+	}
+	const each = 200
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			set, err := New(root, &Options{Gates: NewObservations(nil).Gates()})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer set.Close()
+			read, edit := registry(t, set).Lookup("read"), registry(t, set).Lookup("edit")
+			for done := 0; done < each && !t.Failed(); {
+				value, err := read.Definition().Handler(t.Context(), runOf(read, "A", tools.MustJSON(`{"file_path":"f"}`)))
+				var out readOut
+				if tools.InfoOf(err).Code == codeChanged {
+					continue // it was exchanged at every look
+				}
+				if err == nil {
+					err = value.Value.Unmarshal(&out)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				n, err := strconv.Atoi(strings.TrimSpace(out.Content))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, err = edit.Definition().Handler(t.Context(), runOf(edit, "A", tools.MustJSON(editArgs("f", out.Content, fmt.Sprintln(n+1), false))))
+				switch code := tools.InfoOf(err).Code; {
+				case err == nil:
+					done++
+				case code != codeStale && code != codeChanged && code != codeIO:
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := textOf(t, filepath.Join(root, "f")); got != fmt.Sprintln(2*each) {
+		t.Errorf("the file holds %q after %d edits", got, 2*each)
 	}
 }
 
