@@ -84,7 +84,7 @@ func (a *Approver) Approve(ctx context.Context, ask pipeline.ApprovalRequest) (p
 	}
 	if q.allowedBefore() {
 		a.note.line(q.allowedBeforeLine())
-		return pipeline.AllowedOnce, nil
+		return pipeline.Granted, nil
 	}
 	var answer pipeline.Answer
 	err := a.opts.Terminal.converse(ctx, a.opts.Screen, func(d dialog) (err error) {
@@ -135,44 +135,57 @@ const maxUnclear = 3
 // put asks until the answer is clear.
 func (q *question) put(d dialog) (pipeline.Answer, error) {
 	if q.allowedBefore() { // by the answer to a question that was open meanwhile
-		return pipeline.AllowedOnce, d.show(q.allowedBeforeLine() + "\n")
+		return pipeline.Granted, d.show(q.allowedBeforeLine() + "\n")
 	}
-	v := q.view(d)
-	text := strings.Join(v.short, "\n") + "\n"
-	seen := !v.hidden
+	v := q.view(d, false)
+	text, seen := v.short, !v.hidden
 	for unclear := 0; ; {
-		always := seen && !v.redacted && !q.once
-		if err := d.show(text); err != nil {
+		answer, err := askBelow(d, text)
+		meant := strings.ToLower(answer)
+		if err == nil && meant == "s" {
+			v = q.view(d, seen) // the window may have another size now
+			var end bool
+			end, err = showAll(d, v.all)
+			seen = seen || end
+			if text = q.answers(v, seen); err == nil {
+				continue
+			}
+		}
+		switch {
+		case err == errContinued:
+			v = q.view(d, seen)
+			text = append([]string{""}, v.short...)
+			continue
+		case err != nil:
 			return 0, err
 		}
-		answer, err := d.ask(prompt)
-		if err != nil {
-			return 0, err
-		}
-		switch strings.ToLower(answer) {
+		switch meant {
 		case "y", "yes":
 			return pipeline.AllowedOnce, nil
 		case "n", "no":
 			return pipeline.Rejected, nil
 		case "a", "always":
-			if always {
+			if seen && !v.redacted && !q.once {
 				q.allowAlways()
 				return pipeline.AllowedOnce, nil
 			}
-		case "s":
-			end, err := showAll(d, v.all)
-			if err != nil {
-				return 0, err
-			}
-			seen = seen || end
-			text = strings.Join(q.answers(v, seen), "\n") + "\n"
-			continue
 		}
 		if unclear++; unclear == maxUnclear {
 			return pipeline.Cancelled, d.show("denied: there was no clear answer\n")
 		}
-		text = fmt.Sprintf("not one of the answers: %s\n", termtext.Cut(termtext.EscapeLine(answer), 40))
+		text = []string{"not one of the answers: " + termtext.Cut(termtext.EscapeLine(answer), 40)}
 	}
+}
+
+// askBelow shows lines and returns the answer that is typed below them.
+func askBelow(d dialog, lines []string) (string, error) {
+	if err := d.show(strings.Join(lines, "\n") + "\n"); err != nil {
+		return "", err
+	}
+	if err := d.settle(); err != nil {
+		return "", err
+	}
+	return d.ask(prompt)
 }
 
 // answers are the lines that say what can be answered.
@@ -214,10 +227,14 @@ func showAll(d dialog, lines []string) (end bool, err error) {
 	}
 }
 
+// lineEnds makes one of all that end a line of JavaScript: a program that could
+// be counted otherwise would be shown with another line than the one that calls.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
+
 // SourceOf makes Options.Source for one program: the name, the line and its text
 // of calls the program itself made.
 func SourceOf(name, program string) func(tools.Call) string {
-	lines := strings.Split(program, "\n")
+	lines := strings.Split(lineEnds.Replace(program), "\n")
 	return func(call tools.Call) string {
 		line := call.Site().Line
 		if call.ParentID() == "" || call.ParentID() != call.RootID() || line < 1 || line > len(lines) {

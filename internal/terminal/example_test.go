@@ -16,7 +16,7 @@ func ExampleAlways() {
 	approver := terminal.Always(configuration, terminal.Never("the command was started with --yes"))
 	for _, name := range []string{"write", "configure"} {
 		answer, err := approver.Approve(context.Background(), pipeline.ApprovalRequest{Call: tools.NewCall(tools.CallSpec{Name: name})})
-		fmt.Println(name, answer == pipeline.AllowedOnce, err)
+		fmt.Println(name, answer == pipeline.Granted, err)
 	}
 	// Output:
 	// write true <nil>

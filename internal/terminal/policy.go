@@ -24,7 +24,7 @@ func Always(onlyOnce func(tools.Call) bool, fallback pipeline.Approver) pipeline
 	return pipeline.ApproverFunc(func(ctx context.Context, ask pipeline.ApprovalRequest) (pipeline.Answer, error) {
 		switch {
 		case onlyOnce == nil || !onlyOnce(ask.Call):
-			return pipeline.AllowedOnce, nil
+			return pipeline.Granted, nil
 		case fallback == nil:
 			return pipeline.Unavailable, fmt.Errorf("this call of tool %q is never allowed unseen, and there is nobody to ask", ask.Call.Name())
 		}

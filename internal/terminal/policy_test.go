@@ -19,8 +19,8 @@ func TestPolicies(t *testing.T) {
 		wantErr  string
 	}{
 		{"never", Never("asking is switched off"), "any", pipeline.Unavailable, "asking is switched off"},
-		{"always", Always(nil, nil), "careful", pipeline.AllowedOnce, ""},
-		{"always but for some", Always(careful, Never("no")), "any", pipeline.AllowedOnce, ""},
+		{"always", Always(nil, nil), "careful", pipeline.Granted, ""},
+		{"always but for some", Always(careful, Never("no")), "any", pipeline.Granted, ""},
 		{"the excepted", Always(careful, pipelinetest.NewApprover(pipeline.Rejected)), "careful", pipeline.Rejected, ""},
 		{"the excepted without a fallback", Always(careful, nil), "careful", pipeline.Unavailable,
 			`this call of tool "careful" is never allowed unseen, and there is nobody to ask`},

@@ -85,15 +85,13 @@ func (s *Screen) keep(w *screenWriter, text []byte) {
 	w.lost += len(text)
 }
 
-// hold keeps all output from now on. It reports whether the last line on the
-// screen has not been ended; who asks then ends it, and leaves the screen at
-// the beginning of a line.
-func (s *Screen) hold() (midLine bool) {
+// hold keeps all output from now on. Who asks ends the last line on the screen
+// first, and leaves the screen at the beginning of a line.
+func (s *Screen) hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.holds++
-	midLine, s.midLine = s.midLine, false
-	return midLine
+	s.midLine = false
 }
 
 // release passes on what was held since hold. Errors of writers are lost: who

@@ -22,9 +22,7 @@ func TestScreen(t *testing.T) {
 	}
 	io.WriteString(out, "a\nb")
 	check("before the question", "a\nb")
-	if !screen.hold() {
-		t.Error("hold does not know that a line has not been ended")
-	}
+	screen.hold()
 	for i := range 3 {
 		fmt.Fprintf(out, "out %d\n", i)
 		fmt.Fprintf(err, "err %d\n", i)
@@ -32,9 +30,7 @@ func TestScreen(t *testing.T) {
 	check("while the question is open", "")
 	screen.release()
 	check("after the question", "out 0\nerr 0\nout 1\nerr 1\nout 2\nerr 2\n")
-	if screen.hold() {
-		t.Error("hold takes an ended line for an open one")
-	}
+	screen.hold()
 	screen.hold()
 	io.WriteString(out, "late")
 	screen.release()

@@ -12,12 +12,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/runcode-go/runcode/internal/proc"
 	"github.com/runcode-go/runcode/internal/terminal/ptytest"
+	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -39,6 +41,7 @@ func newDesk(t *testing.T, columns, rows uint16, opts Options) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.tty.Close() })
+	d.tty.quiet = 0
 	opts.Terminal, opts.Screen = d.tty, &d.screen
 	d.approver = NewApprover(&opts)
 	return d
@@ -158,6 +161,143 @@ func TestPastedLines(t *testing.T) {
 	d.WaitFor(prompt)
 	d.Type("n\n")
 	d.check(c, pipeline.Rejected)
+
+	// Nor do they turn pages.
+	c = d.ask(t.Context(), asking("rm", `{"text":"`+strings.Repeat("x", 20_000)+`"}`))
+	d.WaitFor(prompt)
+	d.Type("s\n\n\n")
+	d.WaitFor("q ends: ")
+	d.Type("q\n")
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+	if n := strings.Count(d.shown(), "q ends: "); n != 1 {
+		t.Errorf("%d pages were shown, want the first alone", n)
+	}
+}
+
+// TestTypedOn shows that a line which comes on the heels of the question does not
+// answer it: keys that are held down, or the next piece of a pasted text.
+func TestTypedOn(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	d.tty.quiet = time.Hour // the test is never too slow
+	ctx, cancel := context.WithCancel(t.Context())
+	c := d.ask(ctx, asking("rm", `{}`))
+	for again := range 3 {
+		if again > 0 {
+			unix.Kill(os.Getpid(), unix.SIGCONT) // the question is put again
+		}
+		d.WaitFor("  n  deny it\r\n")
+		d.Type("y\n")
+		d.WaitFor("y\r\n")
+	}
+	cancel()
+	d.check(c, pipeline.Cancelled)
+
+	d.tty.quiet = time.Millisecond // it ends when nothing is typed
+	d.answered(asking("rm", `{}`), pipeline.Rejected, "n")
+}
+
+// TestContinued stops and continues the process, as a shell does: the question
+// is put again, and what was typed meanwhile is no answer.
+func TestContinued(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	goOn := func() {
+		t.Helper()
+		if err := unix.Kill(os.Getpid(), unix.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	big := asking("write", `{"text":"`+strings.Repeat("x", 20_000)+`"}`)
+	c := d.ask(t.Context(), big)
+	d.WaitFor(prompt)
+	d.Type("y") // is not what is answered below
+	d.WaitFor("y")
+	goOn()
+	d.WaitFor("\r\napproval needed\r\n")
+	d.WaitFor(prompt)
+	d.Type("s\n")
+	d.WaitFor("q ends: ")
+	goOn() // while pages are shown
+	d.WaitFor("approval needed\r\n")
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+}
+
+// TestHangUp closes the window at each stage of a question.
+func TestHangUp(t *testing.T) {
+	for _, tc := range []struct {
+		seen  string
+		quiet time.Duration
+	}{{"  n  deny it", time.Hour}, {prompt, 0}} {
+		d := newDesk(t, 80, 24, Options{})
+		d.tty.quiet = tc.quiet
+		c := d.ask(t.Context(), asking("write", `{}`))
+		d.WaitFor(tc.seen)
+		d.HangUp()
+		d.check(c, pipeline.Cancelled)
+	}
+}
+
+// TestCloseWithdraws shows that closing leaves no question open behind it, and
+// loses nothing that was held.
+func TestCloseWithdraws(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	c := d.ask(t.Context(), asking("write", `{"a":1}`))
+	d.WaitFor(prompt)
+	waiting := d.ask(t.Context(), asking("write", `{"a":2}`))
+	io.WriteString(d.screen.Writer(d.TTY), "held\n")
+	if err := d.tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.WaitFor("the question is withdrawn: " + errClosed.Error() + "\r\nheld\r\n") // before Close returned
+	later := d.ask(t.Context(), asking("write", `{"a":3}`))
+	for _, c := range []<-chan reply{c, waiting, later} {
+		if got := <-c; got.answer != pipeline.Unavailable || got.err != errClosed {
+			t.Errorf("the answer is %v, %v, want %v, %v", got.answer, got.err, pipeline.Unavailable, errClosed)
+		}
+	}
+}
+
+// TestResized shows all of a call as wide as the window has become.
+func TestResized(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	c := d.ask(t.Context(), asking("write", `{"text":"`+strings.Repeat("x", 2000)+`"}`))
+	d.WaitFor(prompt)
+	resize := func(columns uint16) {
+		t.Helper()
+		if err := unix.IoctlSetWinsize(d.tty.fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 500, Col: columns}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resize(40)
+	d.Type("s\n")
+	d.WaitFor("allow exactly this")
+	d.WaitFor(prompt)
+	resize(30)
+	unix.Kill(os.Getpid(), unix.SIGCONT) // which puts the question again
+	d.WaitFor("allow exactly this")      // since all of it has been shown
+	d.WaitFor(prompt)
+	d.Type("n\n")
+	d.check(c, pipeline.Rejected)
+	_, all, _ := strings.Cut(d.shown(), prompt+"s\n")
+	all, again, _ := strings.Cut(all, prompt)
+	within(t, all, 40)
+	within(t, again, 30)
+}
+
+// within checks that what a call consists of is shown in so many columns.
+func within(t *testing.T, text string, columns int) {
+	t.Helper()
+	if !strings.Contains(text, margin+"  ↪ xxx") {
+		t.Errorf("%q does not show the call", text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, margin) && termtext.Width(strings.TrimSpace(line)) > columns {
+			t.Errorf("line %q is wider than %d columns", line, columns)
+		}
+	}
 }
 
 // TestHeldOutput shows that nothing is written between a question and its
@@ -166,6 +306,8 @@ func TestHeldOutput(t *testing.T) {
 	d := newDesk(t, 80, 24, Options{})
 	out, stderr := d.screen.Writer(d.TTY), d.screen.Writer(d.TTY)
 	io.WriteString(stderr, "… running")
+	d.Type("typed ahead") // the echo of it stands in the line too
+	d.WaitFor("typed ahead")
 	c := d.ask(t.Context(), asking("write", `{}`))
 	d.WaitFor(prompt)
 	io.WriteString(out, "one\n")
@@ -174,7 +316,7 @@ func TestHeldOutput(t *testing.T) {
 	d.Type("y\n")
 	d.check(c, pipeline.AllowedOnce)
 	got := d.shown()
-	if !strings.HasPrefix(got, "… running\napproval needed\n") || !strings.HasSuffix(got, prompt+"y\none\n\x1b[Ktwo\nthree\n") {
+	if !strings.HasPrefix(got, "… runningtyped ahead\napproval needed\n") || !strings.HasSuffix(got, prompt+"y\none\n\x1b[Ktwo\nthree\n") {
 		t.Errorf("the terminal shows %q, want the question on a line of its own, then the answer, then what was held", got)
 	}
 }
@@ -214,7 +356,13 @@ func TestCancel(t *testing.T) {
 	cancel(errors.New("the run\x1b[2J was interrupted"))
 	d.check(c, pipeline.Cancelled)
 	restored()
-	if got := d.shown(); !strings.HasSuffix(strings.ReplaceAll(got, "\r", ""), prompt+"\n"+`the question is withdrawn: the run\x1b[2J was interrupted`+"\nheld") {
+	late, expire := context.WithCancelCause(t.Context())
+	c = d.ask(late, asking("write", `{"a":4}`))
+	d.WaitFor(prompt)
+	expire(context.DeadlineExceeded)
+	d.check(c, pipeline.Cancelled)
+	d.WaitFor("the question is withdrawn: the time to answer it is up")
+	if got := d.shown(); !strings.Contains(strings.ReplaceAll(got, "\r", ""), prompt+"\n"+`the question is withdrawn: the run\x1b[2J was interrupted`+"\nheld") {
 		t.Errorf("the terminal shows %q, want the cause and then what was held", got)
 	}
 	ended, cancelled := context.WithCancel(t.Context())
@@ -254,6 +402,41 @@ func TestOneAtATime(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeftOpen asks many questions, which end in all ways.
+func TestNothingIsLeftOpen(t *testing.T) {
+	d := newDesk(t, 80, 24, Options{})
+	opened := func() int {
+		files, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skipf("the files this process has open are needed: %v", err)
+		}
+		return len(files)
+	}
+	ask := func(i int) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := d.ask(ctx, asking("write", fmt.Sprintf(`{"a":%d}`, i)))
+		d.WaitFor(answerLine)
+		switch i % 3 {
+		case 0:
+			d.Type("y\n")
+		case 1:
+			d.Type("\x04")
+		default:
+			cancel()
+		}
+		<-c
+	}
+	ask(0) // what is opened once is open now
+	before := opened()
+	for i := range 300 {
+		ask(i)
+	}
+	if after := opened(); after != before {
+		t.Errorf("%d files are open after the questions, %d were before", after, before)
+	}
+}
+
 func TestGrants(t *testing.T) {
 	big := `{"text":"` + strings.Repeat("x", 20_000) + `"}`
 	secret := tools.MustJSON(`{"password":"[redacted]"}`)
@@ -267,15 +450,17 @@ func TestGrants(t *testing.T) {
 		},
 		OnlyOnce: func(call tools.Call) bool { return once || call.Name() == "configure" },
 	})
-	const allowed, rejected = pipeline.AllowedOnce, pipeline.Rejected
+	const allowed, granted, rejected = pipeline.AllowedOnce, pipeline.Granted, pipeline.Rejected
 	d.answered(asking("write", `{"a":1}`), allowed, "a")
-	d.answered(asking("write", `{"a":1}`), allowed)         // is not asked again
+	d.answered(asking("write", `{"a":1}`), granted)         // is not asked again
 	d.answered(asking("write", `{"a":1.0}`), rejected, "n") // other arguments are
 	d.answered(asking("append", `{"a":1}`), rejected, "n")  // and other tools
-	once = true                                             // now the same file is another
+	d.answered(asking("\x1b[2J", `{}`), allowed, "a")
+	d.answered(asking("\x1b[2J", `{}`), granted)
+	once = true // now the same file is another
 	d.answered(asking("write", `{"a":1}`), rejected, "a", "n")
 	once = false
-	d.answered(asking("write", `{"a":1}`), allowed)
+	d.answered(asking("write", `{"a":1}`), granted)
 
 	d.answered(asking("configure", `{"a":1}`), allowed, "a", "y") // only once
 	d.answered(asking("configure", `{"a":1}`), rejected, "a", "n")
@@ -302,11 +487,14 @@ func TestGrants(t *testing.T) {
 	d.WaitFor(prompt)
 	d.Type("a\n")
 	d.check(c, allowed)
-	d.answered(asking("write", big), allowed)
+	d.answered(asking("write", big), granted)
 
 	got := d.shown()
 	if n := strings.Count(got, "\nallowed before: write, sha256 "); n != 3 {
 		t.Errorf("%d calls are said to be allowed before, want 3: %q", n, got)
+	}
+	if !strings.Contains(got, `allowed before: \x1b[2J, sha256 `) || strings.Contains(got, "\x1b") {
+		t.Errorf("the terminal shows %q, want the name of a tool escaped", got)
 	}
 	if strings.Contains(got, "hunter2") {
 		t.Error("the terminal shows a secret")
@@ -321,7 +509,7 @@ func TestGrantWhileWaiting(t *testing.T) {
 	second := d.ask(t.Context(), asking("write", `{}`))
 	d.Type("a\n")
 	d.check(first, pipeline.AllowedOnce)
-	d.check(second, pipeline.AllowedOnce)
+	d.check(second, pipeline.Granted)
 }
 
 // TestPanicRestores shows that a card that crashes leaves the terminal usable.
@@ -357,6 +545,8 @@ func TestRole(t *testing.T) {
 		playAsk()
 	case "shell":
 		playShell()
+	case "suspend":
+		playSuspend()
 	case "intruder":
 		playIntruder()
 	}
@@ -414,6 +604,27 @@ func playShell() {
 	}
 }
 
+// playSuspend starts a job in the foreground. When told to it takes the terminal
+// back and lets the job go on, as a shell does after Ctrl-Z and bg.
+func playSuspend() {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, unix.SIGUSR1)
+	signal.Ignore(unix.SIGTTOU) // as shells do
+	cmd := play("ask")
+	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: 0}
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	<-told
+	if err := unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, unix.Getpgrp()); err != nil {
+		fmt.Println(err)
+	}
+	_ = cmd.Process.Signal(unix.SIGCONT)
+	_ = cmd.Wait()
+}
+
 func play(role string, env ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -438,6 +649,7 @@ func TestControllingTerminal(t *testing.T) {
 		{name: "no terminal", role: "ask", none: true,
 			want: "no terminal to ask at: open /dev/tty: no such device or address; start the command from a terminal, or let rules decide\n"},
 		{name: "in the background", role: "shell", want: "0 " + errBackground.Error() + "\n"},
+		{name: "moved to the background", role: "suspend", want: "0 " + errBackground.Error() + "\n", end: prompt},
 		{name: "an intruder", role: "ask", env: "RUNCODE_INTRUDER=1", keys: "n\n", want: "intruder has tried\n  <nil>\n2 <nil>\n", end: prompt + "n\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -453,9 +665,12 @@ func TestControllingTerminal(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if tc.keys != "" {
+			if tc.end != "" {
 				pty.WaitFor(prompt)
 				pty.Type(tc.keys)
+			}
+			if tc.role == "suspend" {
+				_ = cmd.Process.Signal(unix.SIGUSR1)
 			}
 			if err := cmd.Wait(); err != nil {
 				t.Error(err)

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,10 +20,17 @@ import (
 // concurrent use; one conversation goes on at a time, the others wait in the
 // order in which they came.
 type Terminal struct {
-	fd    int           // does not block
-	turn  chan struct{} // holds a value while a conversation goes on
-	close sync.Once
+	fd     int           // does not block
+	turn   chan struct{} // holds a value while a conversation goes on, and once closed
+	quiet  time.Duration // how long nothing may have been typed before an answer is
+	closed context.Context
+	close  func()
+	once   sync.Once
 }
+
+// quiet is longer than keys repeat and the pieces of a pasted text come apart,
+// and shorter than it takes to read a question.
+const quiet = 300 * time.Millisecond
 
 // Open opens the controlling terminal, wherever the standard streams lead. It
 // fails for a process that has none.
@@ -33,13 +42,23 @@ func open(path string) (*Terminal, error) {
 		return nil, fmt.Errorf("no terminal to ask at: %w; start the command from a terminal, or let rules decide",
 			&os.PathError{Op: "open", Path: path, Err: err})
 	}
-	return &Terminal{fd: fd, turn: make(chan struct{}, 1)}, nil
+	t := &Terminal{fd: fd, turn: make(chan struct{}, 1), quiet: quiet}
+	t.closed, t.close = context.WithCancel(context.Background())
+	return t, nil
 }
 
-// Close closes the terminal. Nothing may use it any more.
+// errClosed is why a question is withdrawn when the terminal is closed.
+var errClosed = errors.New("the terminal is not used any more")
+
+// Close withdraws an open question, waits until it has left the terminal as it
+// was, and closes the terminal. Nothing may use it any more.
 func (t *Terminal) Close() error {
 	var err error
-	t.close.Do(func() { err = unix.Close(t.fd) })
+	t.once.Do(func() {
+		t.close()
+		t.turn <- struct{}{}
+		err = unix.Close(t.fd)
+	})
 	return err
 }
 
@@ -55,7 +74,7 @@ func (t *Terminal) Size() (columns, rows int) {
 // Write shows text, which it does not escape.
 func (t *Terminal) Write(text []byte) (int, error) {
 	for rest := text; len(rest) > 0; {
-		n, err := t.write(rest, never)
+		n, err := t.write(rest, func() error { return await(t.fd, unix.POLLOUT, never, forever) })
 		if err != nil {
 			return len(text) - len(rest), err
 		}
@@ -64,8 +83,8 @@ func (t *Terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// write writes some of the text. It gives up with errWoken.
-func (t *Terminal) write(text []byte, wake int) (int, error) {
+// write writes some of the text. It gives up if the wait for room fails.
+func (t *Terminal) write(text []byte, wait func() error) (int, error) {
 	for {
 		n, err := unix.Write(t.fd, text)
 		switch err {
@@ -73,29 +92,40 @@ func (t *Terminal) write(text []byte, wake int) (int, error) {
 			return n, nil
 		case unix.EINTR:
 		case unix.EAGAIN:
-			if err := await(t.fd, unix.POLLOUT, wake); err != nil {
+			if err := wait(); err != nil {
 				return 0, err
 			}
+		case unix.EIO: // the terminal has gone away
+			return 0, errEnd
 		default:
 			return 0, fmt.Errorf("cannot write to the terminal: %w", err)
 		}
 	}
 }
 
-// never is a descriptor that wakes nobody.
-const never = -1
+// What await is given: a descriptor that wakes nobody, and no limit.
+const (
+	never   = -1
+	forever = time.Duration(-1)
+)
 
-// errWoken says that what was waited for has not come.
-var errWoken = errors.New("woken")
+// Why await gives up.
+var (
+	errWoken = errors.New("woken")
+	errQuiet = errors.New("nothing has come")
+)
 
 // errBackground keeps the process from reading, which would stop it.
-var errBackground = errors.New("nobody was asked: the terminal serves another job now; bring this one to the foreground to be asked")
+var errBackground = errors.New("the terminal serves another job now; bring this one to the foreground to be asked")
 
 // converse runs talk when it is this caller's turn: with the screen held, typed
 // input thrown away before and after, lines echoed as they are typed, and the
 // terminal as it was when it ends. It returns talk's error or why there was no
 // conversation, the cause of ctx if that ended it.
 func (t *Terminal) converse(ctx context.Context, screen *Screen, talk func(dialog) error) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer onEnd(t.closed, func() { cancel(errClosed) })()
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
@@ -108,7 +138,7 @@ func (t *Terminal) converse(ctx context.Context, screen *Screen, talk func(dialo
 	case !foreground(t.fd):
 		return errBackground
 	}
-	midLine := screen.hold()
+	screen.hold()
 	defer screen.release()
 
 	restore, err := cook(t.fd)
@@ -121,10 +151,11 @@ func (t *Terminal) converse(ctx context.Context, screen *Screen, talk func(dialo
 		return fmt.Errorf("cannot wait for an answer: %w", err)
 	}
 	defer r.Close()
+	defer onContinue(func() { _, _ = w.Write([]byte{0}) })()
 	defer w.Close()
 	defer onEnd(ctx, func() { w.Close() })()
 
-	s := &session{t: t, ctx: ctx, wake: int(r.Fd())}
+	s := &session{t: t, ctx: ctx, woken: r}
 	defer func() {
 		if !foreground(t.fd) {
 			return
@@ -136,10 +167,10 @@ func (t *Terminal) converse(ctx context.Context, screen *Screen, talk func(dialo
 		}
 		_ = flush(t.fd)
 	}()
-	if midLine {
-		if err := s.show("\n"); err != nil {
-			return err
-		}
+	// The cursor may stand anywhere: behind a line that a writer has not ended,
+	// or behind the echo of what was typed.
+	if err := s.show("\n"); err != nil {
+		return err
 	}
 	return talk(s)
 }
@@ -159,29 +190,69 @@ func onEnd(ctx context.Context, f func()) (forget func()) {
 	}
 }
 
+// onContinue calls f each time the process goes on after it was stopped. The
+// function it returns ends that.
+func onContinue(f func()) (end func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, unix.SIGCONT)
+	go func() {
+		defer close(done)
+		for range signals {
+			f()
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+	}
+}
+
 // session is a dialog at a Terminal.
 type session struct {
-	t    *Terminal
-	ctx  context.Context // of this conversation
-	wake int             // ends every wait
+	t     *Terminal
+	ctx   context.Context // of this conversation
+	woken *os.File        // has a byte when the process goes on, and ends with ctx
 }
 
 func (s *session) size() (columns, rows int) { return s.t.Size() }
 
 func (s *session) show(text string) error {
 	for rest := []byte(text); len(rest) > 0; {
-		n, err := s.t.write(rest, s.wake)
+		n, err := s.t.write(rest, s.awaitRoom)
 		if err != nil {
-			return s.because(err)
+			return err
 		}
 		rest = rest[n:]
 	}
 	return nil
 }
 
-// because is the reason behind an error.
+func (s *session) awaitRoom() error {
+	for {
+		if err := s.await(unix.POLLOUT, forever); err != errContinued {
+			return err
+		}
+	}
+}
+
+// await is await of the terminal, which ends with ctx and when the process was
+// stopped meanwhile.
+func (s *session) await(event int16, limit time.Duration) error {
+	err := await(s.t.fd, event, int(s.woken.Fd()), limit)
+	switch {
+	case err != errWoken || s.ctx.Err() != nil:
+		return s.because(err)
+	case !foreground(s.t.fd):
+		return errBackground
+	}
+	_, _ = s.woken.Read(make([]byte, 64))
+	return errContinued
+}
+
+// because is the reason behind an error of await.
 func (s *session) because(err error) error {
-	if s.ctx.Err() != nil {
+	if err == errWoken {
 		return context.Cause(s.ctx)
 	}
 	return err
@@ -201,12 +272,38 @@ func (s *session) farewell(err error) string {
 // maxAnswer bounds what is kept of a line, in bytes.
 const maxAnswer = 1024
 
-func (s *session) ask(prompt string) (string, error) {
-	if !foreground(s.t.fd) {
-		return "", errBackground
+func (s *session) settle() error {
+	for {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		switch err := s.await(unix.POLLIN, s.t.quiet); err {
+		case nil: // a line was typed
+		case errQuiet:
+			return nil
+		default:
+			return err
+		}
 	}
-	if err := flush(s.t.fd); err != nil {
-		return "", fmt.Errorf("cannot throw away what was typed before the question: %w", err)
+}
+
+func (s *session) flush() error {
+	if !foreground(s.t.fd) {
+		return errBackground
+	}
+	switch err := flush(s.t.fd); err {
+	case nil:
+		return nil
+	case unix.EIO: // the terminal has gone away
+		return errEnd
+	default:
+		return fmt.Errorf("cannot throw away what was typed before the question: %w", err)
+	}
+}
+
+func (s *session) ask(prompt string) (string, error) {
+	if err := s.flush(); err != nil {
+		return "", err
 	}
 	if err := s.show(prompt); err != nil {
 		return "", err
@@ -216,7 +313,7 @@ func (s *session) ask(prompt string) (string, error) {
 	for {
 		part, err := s.read(buf)
 		if err != nil {
-			return "", s.because(err)
+			return "", err
 		}
 		line = append(line, part[:min(len(part), maxAnswer-len(line))]...)
 		if part[len(part)-1] == '\n' {
@@ -228,7 +325,7 @@ func (s *session) ask(prompt string) (string, error) {
 // read reads at least a byte and at most a line.
 func (s *session) read(buf []byte) ([]byte, error) {
 	for {
-		if err := await(s.t.fd, unix.POLLIN, s.wake); err != nil {
+		if err := s.await(unix.POLLIN, forever); err != nil {
 			return nil, err
 		}
 		if !foreground(s.t.fd) {

@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,9 +25,9 @@ func foreground(fd int) bool {
 }
 
 // await waits for POLLIN or POLLOUT of the terminal, or gives up with errWoken
-// when the other end of wake is closed. It uses select since poll does not serve
-// terminals on every system.
-func await(fd int, event int16, wake int) error {
+// when wake can be read or has ended, and with errQuiet after the limit. It uses
+// select since poll does not serve terminals on every system.
+func await(fd int, event int16, wake int, limit time.Duration) error {
 	if fd >= unix.FD_SETSIZE || wake >= unix.FD_SETSIZE {
 		return fmt.Errorf("cannot wait for the terminal: %d files are open, at most %d are supported", max(fd, wake), unix.FD_SETSIZE)
 	}
@@ -40,11 +41,18 @@ func await(fd int, event int16, wake int) error {
 		if wake != never {
 			reads.Set(wake)
 		}
-		_, err := unix.Select(max(fd, wake)+1, &reads, &writes, nil, nil)
+		var timeout *unix.Timeval // select may change it
+		if limit != forever {
+			v := unix.NsecToTimeval(limit.Nanoseconds())
+			timeout = &v
+		}
+		n, err := unix.Select(max(fd, wake)+1, &reads, &writes, nil, timeout)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
 			return err
+		case n == 0:
+			return errQuiet
 		case wake != never && reads.IsSet(wake):
 			return errWoken
 		default:

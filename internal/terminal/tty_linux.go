@@ -1,6 +1,10 @@
 package terminal
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	getAttributes = unix.TCGETS
@@ -18,17 +22,25 @@ func foreground(fd int) bool {
 }
 
 // await waits for POLLIN or POLLOUT of the terminal, or gives up with errWoken
-// when the other end of wake is closed.
-func await(fd int, event int16, wake int) error {
+// when wake can be read or has ended, and with errQuiet after the limit.
+func await(fd int, event int16, wake int, limit time.Duration) error {
+	timeout := -1
+	if limit != forever {
+		timeout = int(limit.Milliseconds())
+	}
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: event}, {Fd: int32(wake), Events: unix.POLLIN}}
-		_, err := unix.Poll(fds, -1)
+		n, err := unix.Poll(fds, timeout)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
 			return err
+		case n == 0:
+			return errQuiet
 		case fds[1].Revents != 0:
 			return errWoken
+		case fds[0].Revents&unix.POLLHUP != 0: // the terminal has gone away
+			return errEnd
 		default:
 			return nil
 		}

@@ -34,9 +34,10 @@ type view struct {
 	redacted bool     // something is in neither
 }
 
-// view makes the view for the window of d. Everything is redacted before it is
-// cut or escaped, since either could hide a secret from the redactor.
-func (q *question) view(d dialog) *view {
+// view makes the view for the window of d; seen says that all of it has been
+// shown before. Everything is redacted before it is cut or escaped, since either
+// could hide a secret from the redactor.
+func (q *question) view(d dialog, seen bool) *view {
 	columns, rows := d.size()
 	p := &page{columns: max(columns-1, minColumns)} // some terminals break a full line
 	v := &view{}
@@ -59,7 +60,7 @@ func (q *question) view(d dialog) *view {
 	if v.hidden {
 		v.short = append(v.short, fmt.Sprintf("… %d of %d lines, %s not shown; s shows all", p.hiddenLines, len(p.all), sizeOf(p.hiddenBytes)))
 	}
-	v.short = append(v.short, q.answers(v, !v.hidden)...)
+	v.short = append(v.short, q.answers(v, seen || !v.hidden)...)
 	return v
 }
 

@@ -24,7 +24,7 @@ func (w window) size() (columns, rows int) { return w.columns, w.rows }
 // viewOf is the view of a question in a window.
 func viewOf(a *Approver, ask pipeline.ApprovalRequest, columns, rows int) *view {
 	q := &question{a: a, ask: ask, grant: grant{ask.Call.Name(), ask.Digest()}}
-	return q.view(window{columns: columns, rows: rows})
+	return q.view(window{columns: columns, rows: rows}, false)
 }
 
 func asking(tool, args string) pipeline.ApprovalRequest {
@@ -89,20 +89,39 @@ func TestHiddenPartsAreCounted(t *testing.T) {
 }
 
 func TestRedactedView(t *testing.T) {
-	for name, opts := range map[string]Options{
-		"arguments": {Redact: func(tools.JSON) tools.JSON { return tools.MustJSON(`{"a":"[redacted]"}`) }},
-		"reason":    {RedactText: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[redacted]") }},
+	const secret = "hunter2"
+	texts := Options{RedactText: func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }}
+	source := texts
+	source.Source = func(tools.Call) string { return "a.ts:1  login(hunter2)" }
+	for name, tc := range map[string]struct {
+		opts   Options
+		call   tools.CallSpec
+		reason string
+		by     string
+	}{
+		"arguments": {
+			opts: Options{Redact: func(tools.JSON) tools.JSON { return tools.MustJSON(`{"a":"[redacted]"}`) }},
+			call: tools.CallSpec{Args: tools.MustJSON(`{"a":"hunter2"}`)},
+		},
+		"reason": {opts: texts, reason: "hunter2 is needed"},
+		"rule":   {opts: texts, by: "hunter2"},
+		"name":   {opts: texts, call: tools.CallSpec{Name: "hunter2"}},
+		"call":   {opts: texts, call: tools.CallSpec{ID: "hunter2"}},
+		"parent": {opts: texts, call: tools.CallSpec{ParentID: "hunter2"}},
+		"source": {opts: source},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ask := asking("login", `{"a":"secret"}`)
-			ask.Reason = "hunter2 is needed"
-			opts.Card = func(_ string, args tools.JSON) tools.Card { return tools.Card{Title: "card of " + args.String()} }
-			v := viewOf(NewApprover(&opts), ask, 80, 24)
+			if tc.call.Args.IsZero() {
+				tc.call.Args = tools.MustJSON(`{}`)
+			}
+			tc.opts.Card = func(_ string, args tools.JSON) tools.Card { return tools.Card{Title: "card of " + args.String()} }
+			ask := pipeline.ApprovalRequest{Call: tools.NewCall(tc.call), Reason: tc.reason, By: tc.by}
+			v := viewOf(NewApprover(&tc.opts), ask, 80, 24)
 			text := strings.Join(v.short, "\n")
 			if !v.redacted || strings.Contains(text, "  a  allow") || !strings.Contains(text, "a part is redacted") {
 				t.Errorf("the question is\n%s\nwant it to offer no lasting answer", text)
 			}
-			if name == "arguments" && strings.Contains(text, "secret") || name == "reason" && strings.Contains(text, "hunter2") {
+			if strings.Contains(text, secret) || strings.Contains(strings.Join(v.all, "\n"), secret) {
 				t.Errorf("the question is\n%s\nwhich shows what was redacted", text)
 			}
 		})
@@ -110,7 +129,7 @@ func TestRedactedView(t *testing.T) {
 }
 
 func TestSourceOf(t *testing.T) {
-	source := SourceOf("a.ts", "const x = 1\n\tawait tools.write({})\r\n")
+	source := SourceOf("a.ts", "const x = 1\n\tawait tools.write({})\r\n/*\r\u2028\u2029*/ await tools.rm({})\nawait tools.read({})")
 	for _, tc := range []struct {
 		name string
 		spec tools.CallSpec
@@ -118,6 +137,7 @@ func TestSourceOf(t *testing.T) {
 	}{
 		{"a call of the program", tools.CallSpec{RootID: "r", ParentID: "r", Site: tools.Site{Line: 2}}, "a.ts:2  await tools.write({})"},
 		{"no place", tools.CallSpec{RootID: "r", ParentID: "r"}, ""},
+		{"lines as the language counts them", tools.CallSpec{RootID: "r", ParentID: "r", Site: tools.Site{Line: 6}}, "a.ts:6  */ await tools.rm({})"},
 		{"behind the end", tools.CallSpec{RootID: "r", ParentID: "r", Site: tools.Site{Line: 9}}, ""},
 		{"another program", tools.CallSpec{RootID: "r", ParentID: "r:code:1", Site: tools.Site{Line: 2}}, ""},
 		{"a call of the model", tools.CallSpec{ID: "r", Site: tools.Site{Line: 2}}, ""},

@@ -132,7 +132,8 @@ func Width(line string) (columns int) {
 }
 
 // width is how many columns a character takes at most: from Hangul on terminals
-// draw many over two.
+// draw many over two. Some can be set to draw Greek, Cyrillic and a few others
+// so too, which is not provided for.
 func width(r rune) int {
 	switch {
 	case r == '\t':
@@ -173,15 +174,18 @@ func needsEscape(text string) bool {
 }
 
 // hidden reports whether r is not drawn as itself. Cf holds the bidirectional
-// controls, the zero-width characters and the tags; the variation selectors are
-// marks and stay, since emoji need them.
+// controls, the zero-width characters and the tags; fillers, joiners and what is
+// reserved for more of the kind are elsewhere. Of the variation selectors, in
+// which any bytes can be hidden, the two that emoji need stay.
 func hidden(r rune) bool {
-	if r == '\n' || r == '\t' {
+	switch {
+	case r < 0x7F:
+		return r < ' ' && r != '\n' && r != '\t'
+	case r == '\uFE0E', r == '\uFE0F':
 		return false
 	}
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) ||
-		unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		r == '\u115F' || r == '\u1160' || r == '\u3164' || r == '\uFFA0' // fillers that draw nothing
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
+		unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // NewWriter returns a writer that escapes what it passes on. A character split

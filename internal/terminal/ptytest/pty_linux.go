@@ -2,6 +2,7 @@ package ptytest
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -36,14 +37,7 @@ func Open(t testing.TB, columns, rows uint16) *PTY {
 	if err != nil {
 		t.Skipf("a pseudo-terminal is needed: %v", err)
 	}
-	fd := int(ctrl.Fd())
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns})
-	}
+	n, err := setUp(ctrl, columns, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +60,25 @@ func Open(t testing.TB, columns, rows uint16) *PTY {
 	return p
 }
 
+// setUp makes the terminal ready and returns its number. It does not use
+// ctrl.Fd, after which closing ctrl would wait for a reader.
+func setUp(ctrl *os.File, columns, rows uint16) (n int, err error) {
+	conn, err := ctrl.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	failed := conn.Control(func(fd uintptr) {
+		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err != nil {
+			return
+		}
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err != nil {
+			return
+		}
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns})
+	})
+	return n, errors.Join(failed, err)
+}
+
 func (p *PTY) collect() {
 	buf := make([]byte, 4096)
 	for {
@@ -86,6 +99,14 @@ func (p *PTY) collect() {
 func (p *PTY) Type(keys string) {
 	p.t.Helper()
 	if _, err := p.ctrl.WriteString(keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// HangUp closes the person's end, as closing a terminal's window does.
+func (p *PTY) HangUp() {
+	p.t.Helper()
+	if err := p.ctrl.Close(); err != nil {
 		p.t.Fatal(err)
 	}
 }
