@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/runcode-go/runcode/internal/cardview"
 	"github.com/runcode-go/runcode/internal/terminal"
@@ -19,7 +18,7 @@ func (s *session) approver(name, program string) pipeline.Approver {
 	switch {
 	case s.flags.dryRun: // nothing is changed, so there is nothing to approve
 		return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) {
-			return pipeline.AllowedOnce, nil
+			return pipeline.Granted, nil
 		})
 	case s.flags.approve == "always":
 		return terminal.Always(s.onlyOnce, s.person(name, program))
@@ -61,46 +60,13 @@ func (s *session) person(name, program string) pipeline.Approver {
 func (s *session) unaskedNote() {
 	switch {
 	case s.unasked == 0:
-		return
+	case s.flags.approve == "never":
+		s.note("%s denied, as --approve never says; allow such calls with a rule (--config FILE)", counted(s.unasked, "call was", "calls were"))
+	case s.console.tty != nil: // there was somebody, and the denials say why that did not help
 	case s.flags.approve == "always":
 		s.note("%s never allowed unseen, and nobody could be asked", counted(s.unasked, "call was denied: it is", "calls were denied: they are"))
-		return
-	}
-	s.note("%s denied because nobody could be asked; allow such calls with a rule (--config FILE), or all of them with --approve always", counted(s.unasked, "call was", "calls were"))
-}
-
-// showDry says what a call of a dry run would have done. A live view draws it
-// itself.
-func (s *session) showDry(out pipeline.Outcome) {
-	call := out.Call()
-	tool := s.tools.registry.Lookup(call.Name())
-	if tool == nil || call.IsTransport() || tool.Definition().Annotations.ReadOnly {
-		return
-	}
-	card := cardview.MapTexts(presented(tool, out), s.redactor.Text)
-	switch {
-	case out.Info().Code == tools.CodeDryRun:
-		s.say("not run: %s", cardview.Title(tool.PresentCall(call.Args())))
-	case out.IsError():
-	case card.Type == tools.CardDiff:
-		for _, diff := range card.Diffs {
-			verb := "change"
-			if diff.Created {
-				verb = "create"
-			}
-			s.say("would %s %s", verb, diff.Path)
-		}
-		for _, line := range cardview.Draw(card, cardview.Style{Width: 100, MaxLines: 40, Colour: s.console.colour})[1:] {
-			s.say("%s", line)
-		}
 	default:
-		s.say("would run %s", cardview.Title(card))
-	}
-}
-
-func (s *session) say(format string, args ...any) {
-	if !s.flags.quiet {
-		fmt.Fprintf(s.console.err, format+"\n", args...)
+		s.note("%s denied because nobody could be asked; allow such calls with a rule (--config FILE), or all of them with --approve always", counted(s.unasked, "call was", "calls were"))
 	}
 }
 

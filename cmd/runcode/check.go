@@ -53,6 +53,11 @@ func checkScript(ctx context.Context, s *streams, f *toolFlags, json bool, path 
 	if err != nil {
 		return err
 	}
+	for i, note := range res.Notes {
+		if missing := f.missingIn(note); missing != "" {
+			res.Notes[i] += "; " + missing
+		}
+	}
 	if err := printCheck(s, json, path, res); err != nil {
 		return err
 	}
@@ -74,6 +79,8 @@ func printCheck(s *streams, json bool, path string, res codemode.CheckResult) er
 	if res.Failure != nil {
 		text = failureText(res.Failure)
 	}
+	redactor := ownSecrets()
+	text = redactor.Known(text)
 	escape := termtext.Escape
 	if json {
 		escape = termtext.EscapeJSON
@@ -86,7 +93,7 @@ func printCheck(s *streams, json bool, path string, res codemode.CheckResult) er
 		if err != nil {
 			return err
 		}
-		text = doc.String()
+		text = withoutSecrets(redactor, doc)
 	}
 	if isTerminal(s.out) {
 		text = escape(text)
@@ -96,7 +103,7 @@ func printCheck(s *streams, json bool, path string, res codemode.CheckResult) er
 	}
 	if !json {
 		for _, note := range res.Notes {
-			fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(note))
+			fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(redactor.Known(note)))
 		}
 	}
 	return nil

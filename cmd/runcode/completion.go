@@ -12,16 +12,19 @@ import (
 // completeFlags lets the shell complete the flags a command has, where their
 // values are words of ours.
 func completeFlags(cmd *cobra.Command) {
-	for name, words := range map[string][]string{
-		"tools":   append(toolSets[:len(toolSets):len(toolSets)], "none"),
-		"approve": approvals,
-		"mode":    {codemode.ModeCode.String(), codemode.ModeBoth.String(), codemode.ModeNative.String()},
-	} {
+	modes := []string{codemode.ModeCode.String(), codemode.ModeBoth.String()}
+	if cmd.Name() != "run" { // which has nothing to run a program with in the third
+		modes = append(modes, codemode.ModeNative.String())
+	}
+	for name, words := range map[string][]string{"approve": approvals, "mode": modes} {
 		if cmd.Flags().Lookup(name) == nil {
 			continue
 		}
 		// It fails for a flag that does not exist or has its words already.
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+	if cmd.Flags().Lookup("tools") != nil {
+		_ = cmd.RegisterFlagCompletionFunc("tools", completeSets)
 	}
 	for name, directive := range map[string]cobra.ShellCompDirective{
 		"root":   cobra.ShellCompDirectiveFilterDirs,
@@ -32,6 +35,22 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(nil, directive))
 		}
 	}
+}
+
+// completeSets offers the built-in sets that a list does not have yet.
+func completeSets(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	done := begun[:strings.LastIndex(begun, ",")+1]
+	chosen := strings.Split(done, ",")
+	var words []string
+	for _, set := range toolSets {
+		if !slices.Contains(chosen, set) {
+			words = append(words, done+set)
+		}
+	}
+	if done == "" {
+		words = append(words, "none")
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeTools offers the names of the tools the flags select.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -72,18 +74,24 @@ func (f *configFlags) load(root string) (_ *config, err error) {
 	return c, c.addTree()
 }
 
+// leaveOut ends the errors about files that are found rather than named.
+const leaveOut = "(or leave out what is found with --no-found-config)"
+
 // addUser adds the user's own settings, if there are any.
 func (c *config) addUser() error {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil
 	}
-	file, err := readConfig(filepath.Join(home, filepath.FromSlash(userFile)), c.root, true)
-	if errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(home, filepath.FromSlash(userFile))
+	if err := regular(path); absent(err) {
 		return nil
+	} else if err != nil {
+		return fmt.Errorf("cannot read your settings: %w; repair it %s", err, leaveOut)
 	}
+	file, err := readConfig(path, c.root, true)
 	if err != nil {
-		return fmt.Errorf("your settings: %w", err)
+		return fmt.Errorf("your settings: %w; repair it %s", err, leaveOut)
 	}
 	return c.add(file)
 }
@@ -93,7 +101,10 @@ func (c *config) addUser() error {
 func (c *config) addTree() error {
 	paths, err := treeConfig(c.root)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; repair it %s", err, leaveOut)
+	}
+	if len(paths) == 0 {
+		return nil
 	}
 	store, err := openTrust()
 	if err != nil {
@@ -102,7 +113,7 @@ func (c *config) addTree() error {
 	for _, path := range paths {
 		file, err := readConfig(path, c.root, false)
 		if err != nil {
-			return fmt.Errorf("settings found in the tree: %w", err)
+			return fmt.Errorf("settings found in the tree: %w; repair it %s", err, leaveOut)
 		}
 		if store.trusts(file.path, file.text) {
 			if file, err = file.trust(c.root); err != nil {
@@ -127,10 +138,10 @@ func (c *config) add(file *configFile) error {
 	}
 	if !file.trusted {
 		if file.settings.HasHooks() {
-			return fmt.Errorf("%s runs hooks and is not trusted; look at it, then trust it with: runcode trust %s (or leave out what is found with --no-found-config)", file.name, file.name)
+			return fmt.Errorf("%s runs hooks and is not trusted; look at it, then trust it with: runcode trust %s %s", file.name, shellWord(file.name), leaveOut)
 		}
 		if n := len(file.settings.Grants()); n > 0 {
-			c.note("%s is not trusted, so its %s not apply; look at it, then trust it with: runcode trust %s", file.name, counted(n, "allow rule does", "allow rules do"), file.name)
+			c.note("%s is not trusted, so its %s not apply; look at it, then trust it with: runcode trust %s", file.name, counted(n, "allow rule does", "allow rules do"), shellWord(file.name))
 		}
 	}
 	c.files = append(c.files, file)
@@ -153,14 +164,45 @@ func treeConfig(root string) ([]string, error) {
 	var found []string
 	for _, name := range treeFiles {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		switch _, err := os.Lstat(path); {
+		switch err := regular(path); {
 		case err == nil:
 			found = append(found, path)
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("cannot look for settings: %w", err)
+		case !absent(err):
+			return nil, fmt.Errorf("cannot read the settings of the tree: %w", err)
 		}
 	}
 	return found, nil
+}
+
+// regular refuses what could keep its reader waiting for ever, such as a pipe.
+// Nobody has named the files that are found.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", path)
+	case absent(err):
+		// A link that leads nowhere is no settings file that could be left out.
+		if _, linked := os.Lstat(path); linked == nil {
+			return fmt.Errorf("%s is a link that leads nowhere", path)
+		}
+	}
+	return err
+}
+
+// absent reports whether an error says that there is no such file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// shellWord is a path as a person types it into a shell.
+func shellWord(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != filepath.Separator && !strings.ContainsRune("/.:_-+,@%", r)
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
 }
 
 // readConfig reads and parses one file.
@@ -255,7 +297,31 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 			c.note("%v", note)
 		}
 	}
-	c.notes = append(c.notes, policy.Notes()...)
+	c.notes = append(c.notes, withoutAbsent(policy.Notes())...)
 	c.notes = append(c.notes, policy.Warnings()...)
 	return policy, close, nil
+}
+
+// withoutAbsent makes one note of those about rules whose tool was not chosen,
+// which settings that are shared with other programs have many of. One that
+// offers another name stays: it is about a misspelling.
+func withoutAbsent(notes []string) []string {
+	var kept, absent []string
+	for _, note := range notes {
+		if about, ok := strings.CutSuffix(note, " is about a tool that is not there"); ok {
+			_, rule, _ := strings.Cut(about, ": the rule ")
+			absent = append(absent, rule)
+		} else {
+			kept = append(kept, note)
+		}
+	}
+	n := len(absent)
+	if n == 0 {
+		return kept
+	}
+	const shown = 3
+	if n > shown {
+		absent = append(absent[:shown], "...")
+	}
+	return append(kept, fmt.Sprintf("%s about tools that are not there: %s", counted(n, "rule is", "rules are"), strings.Join(absent, ", ")))
 }

@@ -55,29 +55,33 @@ func newExplainCommand(s *streams) *cobra.Command {
 }
 
 func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.Request) error {
-	cfg, err := c.load(f.root)
-	if err != nil {
-		return err
-	}
 	set, err := f.open(false)
 	if err != nil {
 		return err
 	}
 	defer set.close()
+	cfg, err := c.load(f.root)
+	if err != nil {
+		return err
+	}
 	p := pipeline.New(set.registry, nil)
-	policy, closeHooks, err := cfg.install(p, nil, slog.New(slog.DiscardHandler))
+	policy, closeHooks, err := cfg.install(p, ownFiles(), slog.New(slog.DiscardHandler))
 	defer closeHooks()
 	if err != nil {
 		return err
 	}
 	e := newExplained(set.root, p.Explain(req), policy)
-	text, escape := e.text(), termtext.Escape
+	if missing := f.missing(req.Name); missing != "" && e.Problem != "" {
+		e.Problem += "; " + missing
+	}
+	redactor := ownSecrets()
+	text, escape := redactor.Known(e.text()), termtext.Escape
 	if json {
 		doc, err := encode(e)
 		if err != nil {
 			return err
 		}
-		text, escape = doc.String()+"\n", termtext.EscapeJSON
+		text, escape = withoutSecrets(redactor, doc)+"\n", termtext.EscapeJSON
 	}
 	if isTerminal(s.out) {
 		text = escape(text)
@@ -115,7 +119,10 @@ func newExplained(root string, e pipeline.Explanation, policy *permission.Policy
 		Tool: e.Call.Name(), Arguments: e.Call.Args(),
 		Subjects: []tools.Subject{}, Steps: []explainedStep{}, Rules: policy.Explain(e.Call),
 	}
-	subjects, _ := e.Call.Subjects()
+	subjects, err := e.Call.Subjects()
+	if err != nil {
+		subjects = nil
+	}
 	for _, subject := range subjects {
 		subject.Path, subject.Real = below(root, subject.Path), below(root, subject.Real)
 		out.Subjects = append(out.Subjects, subject)

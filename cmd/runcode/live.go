@@ -49,6 +49,7 @@ type liveView struct {
 	// its arguments.
 	registry *tools.Registry
 	redactor *redact.Redactor // of everything shown; nil: nothing is hidden
+	dryRun   bool             // what changes something only seems to have run
 
 	mu      sync.Mutex
 	out     strings.Builder // what is written at the end of the method
@@ -169,7 +170,7 @@ func (v *liveView) settledOutcome(o pipeline.Outcome) {
 
 // draw is the lines of a settled call: itself, why it failed, what it changed.
 func (v *liveView) draw(c *liveCall, o pipeline.Outcome) []string {
-	subject := c.subject
+	subject, state := c.subject, fate(o.State(), o.Info().Code)
 	var below []string
 	if card, ok := v.card(o); ok {
 		if card.Type != tools.CardGeneric || card.Title != c.name {
@@ -179,13 +180,24 @@ func (v *liveView) draw(c *liveCall, o pipeline.Outcome) []string {
 			below = v.drawCard(card, c.level())
 		}
 	}
+	if v.dryRun && !o.IsError() && !v.readOnly(c.name) {
+		state = "dry run"
+	}
 	if o.IsError() {
 		reason, _, _ := strings.Cut(strings.TrimSpace(v.redactor.Text(o.Message())), "\n")
 		below = append(below, v.line(c.level()+2, "", "", func(columns int) string {
 			return v.paint(sgrRed, termtext.Cut(termtext.EscapeLine(head(reason)), columns))
 		}, ""))
 	}
-	return append([]string{v.settledLine(c.level(), o.State(), o.Took(), subject)}, below...)
+	return append([]string{v.settledLine(c.level(), o.State(), state, o.Took(), subject)}, below...)
+}
+
+func (v *liveView) readOnly(name string) bool {
+	if v.registry == nil {
+		return false
+	}
+	tool := v.registry.Lookup(name)
+	return tool != nil && tool.Definition().Annotations.ReadOnly
 }
 
 // card is the tool's card of an outcome, without what is not to be seen.
@@ -261,7 +273,7 @@ func (v *liveView) settle(d dispatched) {
 		return
 	}
 	if !drawn {
-		lines = []string{v.settledLine(c.level(), d.State, ofMillis(d.DurationMs), c.subject)}
+		lines = []string{v.settledLine(c.level(), d.State, fate(d.State, ""), ofMillis(d.DurationMs), c.subject)}
 	}
 	v.clear()
 	v.moveBelow(c.parent)
@@ -311,6 +323,18 @@ func (v *liveView) log(line runtime.Line) {
 	v.flush()
 }
 
+// Write puts whole lines of others, such as notes of the host, above what is
+// drawn last.
+func (v *liveView) Write(lines []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	v.out.Write(lines)
+	v.drawRunning()
+	v.flush()
+	return len(lines), nil
+}
+
 func (v *liveView) logLine(level, text string) string {
 	sgr := sgrDim
 	if level == "error" {
@@ -345,11 +369,14 @@ func (v *liveView) runningLine(c *liveCall, tail string) string {
 }
 
 // settledLine is the line of a settled call; subject makes what stands between
-// the mark and how it went.
-func (v *liveView) settledLine(level int, state pipeline.State, took time.Duration, subject func(columns int) string) string {
+// the mark and text, which says how it went.
+func (v *liveView) settledLine(level int, state pipeline.State, text string, took time.Duration, subject func(columns int) string) string {
 	sgr, tail := sgrGreen, "  "+shortDuration(took)
 	if state != pipeline.StateDone {
-		sgr, tail = sgrRed, "  "+spaced(state)+tail
+		sgr = sgrRed
+	}
+	if text != "" {
+		tail = "  " + text + tail
 	}
 	return v.line(level, marks[state], sgr, subject, tail)
 }

@@ -575,11 +575,16 @@ func TestTally(t *testing.T) {
 		}
 		return list
 	}
+	denied := calls(pipeline.StateNotStarted, pipeline.StateNotStarted, pipeline.StateNotStarted, pipeline.StateNotStarted, pipeline.StateNotStarted, pipeline.StateNotStarted)
+	for i, code := range []string{tools.CodeDeniedByPolicy, tools.CodeDeniedByGuard, tools.CodeApprovalRejected, tools.CodeApprovalCancelled, tools.CodeApprovalUnavailable} {
+		denied[i].Code = code
+	}
 	for _, tc := range []struct {
 		calls []codemode.CallRecord
 		want  string
 	}{
 		{nil, "0 calls"},
+		{denied, "6 calls (5 denied, 1 not started)"},
 		{calls(pipeline.StateDone), "1 call"},
 		{calls(pipeline.StateDone, pipeline.StateDone), "2 calls"},
 		{calls(pipeline.StateNotStarted), "1 call (1 not started)"},
@@ -607,5 +612,23 @@ func TestShortDuration(t *testing.T) {
 		if got := shortDuration(tc.d); got != tc.want {
 			t.Errorf("shortDuration(%v) = %q, want %q", tc.d, got, tc.want)
 		}
+	}
+}
+
+// TestLiveNotes shows that what the host has to say stands on lines of its own,
+// whatever is being drawn.
+func TestLiveNotes(t *testing.T) {
+	v, s := newTestView(60)
+	log := hostLog(v, false, nil)
+	log.Warn("before")
+	_ = v.Emit(started(1, "read", `{}`))
+	log.Warn("meanwhile")
+	if got, want := s.String(), "note: before\nnote: meanwhile\n  … read {}"; got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
+	}
+	_ = v.Emit(settled(1, "read", `{}`, pipeline.StateDone, 1))
+	v.finish()
+	if got, want := s.String(), "note: before\nnote: meanwhile\n  ✓ read {}  1.0ms\n"; got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
 	}
 }

@@ -43,7 +43,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &failed) && failed.err == nil:
 		return exitFailed
 	}
-	fmt.Fprintf(stderr, "runcode: %s\n", termtext.Escape(err.Error()))
+	fmt.Fprintf(stderr, "runcode: %s\n", termtext.Escape(ownSecrets().Known(err.Error())))
 	if failed != nil {
 		return exitFailed
 	}

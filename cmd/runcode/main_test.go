@@ -17,10 +17,20 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){"runcode": main})
 }
 
-// leakChecked fails a run of tests that leaves goroutines.
+// leakChecked fails a run of tests that leaves goroutines. The tests have a home
+// without settings, whatever its owner's says.
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
+	home, err := os.MkdirTemp("", "runcode-home-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(home)
+	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "AppData"} {
+		os.Setenv(name, home)
+	}
 	code := l.m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

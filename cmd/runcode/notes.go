@@ -8,22 +8,28 @@ import (
 	"strings"
 
 	"github.com/runcode-go/runcode/internal/termtext"
+	"github.com/runcode-go/runcode/pipeline/redact"
 )
 
 // hostLog takes what the pipeline and the worker pool say to the host. A person
 // reads it, so it comes as notes.
-func hostLog(w io.Writer, quiet bool) *slog.Logger {
+func hostLog(w io.Writer, quiet bool, redactor *redact.Redactor) *slog.Logger {
 	if quiet {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(noteHandler{w: w})
+	return slog.New(noteHandler{w: w, redactor: redactor})
 }
 
 // noteHandler writes warnings and errors as one line each.
 type noteHandler struct {
-	w     io.Writer
-	attrs []slog.Attr
+	w        io.Writer
+	redactor *redact.Redactor
+	attrs    []slog.Attr
 }
+
+// approverFailed is logged about an approver that could not ask. The denial says
+// why already, for each call.
+const approverFailed = "approver failed"
 
 // Enabled implements slog.Handler.
 func (h noteHandler) Enabled(_ context.Context, level slog.Level) bool {
@@ -32,6 +38,9 @@ func (h noteHandler) Enabled(_ context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h noteHandler) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == approverFailed {
+		return nil
+	}
 	parts := []string{r.Message}
 	add := func(a slog.Attr) bool {
 		parts = append(parts, fmt.Sprintf("%s: %v", a.Key, a.Value))
@@ -41,13 +50,13 @@ func (h noteHandler) Handle(_ context.Context, r slog.Record) error {
 		add(a)
 	}
 	r.Attrs(add)
-	_, err := fmt.Fprintf(h.w, "note: %s\n", termtext.EscapeLine(strings.Join(parts, ", ")))
+	_, err := fmt.Fprintf(h.w, "note: %s\n", termtext.EscapeLine(h.redactor.Text(strings.Join(parts, ", "))))
 	return err
 }
 
 // WithAttrs implements slog.Handler.
 func (h noteHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return noteHandler{h.w, append(h.attrs[:len(h.attrs):len(h.attrs)], attrs...)}
+	return noteHandler{h.w, h.redactor, append(h.attrs[:len(h.attrs):len(h.attrs)], attrs...)}
 }
 
 // WithGroup implements slog.Handler; nobody here groups.

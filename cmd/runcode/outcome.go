@@ -11,6 +11,7 @@ import (
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/redact"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -25,6 +26,11 @@ func (s *session) print(out pipeline.Outcome) error {
 	if s.live != nil {
 		s.live.summary(out)
 		s.unaskedNote()
+		if err := out.Err(); err != nil {
+			if missing := s.flags.tools.missingIn(err.Error()); missing != "" {
+				s.note("%s", missing)
+			}
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write the outcome: %w", err)
@@ -41,7 +47,7 @@ func (s *session) write(out pipeline.Outcome) error {
 		if err != nil {
 			return err
 		}
-		text, escape = s.withoutSecrets(doc), termtext.EscapeJSON
+		text, escape = withoutSecrets(s.redactor, doc), termtext.EscapeJSON
 	}
 	if isTerminal(s.streams.out) {
 		text = escape(text)
@@ -52,10 +58,10 @@ func (s *session) write(out pipeline.Outcome) error {
 
 // withoutSecrets is a JSON text without the secrets of this process. One that
 // is a number cannot be replaced in its place; then all that looks secret goes.
-func (s *session) withoutSecrets(doc tools.JSON) string {
-	text := s.redactor.Known(doc.String())
+func withoutSecrets(redactor *redact.Redactor, doc tools.JSON) string {
+	text := redactor.Known(doc.String())
 	if _, err := tools.ParseJSON(text); err != nil {
-		return s.redactor.JSON(doc).String()
+		return redactor.JSON(doc).String()
 	}
 	return text
 }

@@ -42,7 +42,7 @@ func newPromptCommand(s *streams) *cobra.Command {
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.Flags().StringVar(&mode, "mode", "code", "how tools are presented: code, both or native")
+	cmd.Flags().StringVar(&mode, "mode", "code", "the `mode` in which tools are presented: code, both or native")
 	return cmd
 }
 

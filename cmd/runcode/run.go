@@ -56,16 +56,16 @@ func newRunCommand(s *streams) *cobra.Command {
 	flags.SortFlags = false
 	f.tools.register(flags)
 	f.config.register(flags)
-	flags.StringVar(&f.approve, "approve", "ask", "what becomes of calls that need approval: ask (without a terminal: deny), never or always")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing")
+	flags.StringVar(&f.approve, "approve", "ask", "the `answer` to calls that need approval: ask (without a terminal: deny), never or always")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing (PreToolUse hooks do run)")
 	flags.StringVar(&f.input, "input", "", "the program's global input, as `JSON` text or @FILE")
-	flags.StringVar(&f.mode, "mode", "code", "how tools are presented: code or both")
+	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code or both")
 	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start, no memory limit")
 	flags.Var(&f.parallel, "parallel", "how many concurrency-safe calls may overlap (default 1: one after another)")
 	f.limits.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object: outcome, calls, usage")
-	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors")
+	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors, and ask nothing: what needs approval is denied")
 	return cmd
 }
 
@@ -83,13 +83,13 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 			return err
 		}
 	}
-	ctx, stop := interruptible(ctx)
-	defer stop()
-
 	ses, err := openSession(s, f, path, program.Code)
 	if err != nil {
 		return err
 	}
+	// Not sooner: opening may wait for a pipe that is named as a file.
+	ctx, stop := interruptible(ctx)
+	defer stop()
 	return ses.run(ctx, program)
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/termtext"
@@ -35,13 +36,14 @@ type session struct {
 	pipeline *pipeline.Pipeline
 	codemode *codemode.CodeMode
 	live     *liveView // nil: --quiet
-	store    *spill.Store
+	storing  sync.Mutex
+	store    *spill.Store   // nil until it is needed; storing is held
 	unasked  int            // calls denied because nobody could be asked
 	closers  []func() error // in the order of opening
 }
 
 func openSession(s *streams, f *runFlags, path, program string) (_ *session, err error) {
-	ses := &session{streams: s, flags: f, redactor: redact.New(redact.FromEnviron(os.Environ()))}
+	ses := &session{streams: s, flags: f, redactor: ownSecrets()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, ses.close())
@@ -50,16 +52,19 @@ func openSession(s *streams, f *runFlags, path, program string) (_ *session, err
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	if ses.config, err = f.config.load(f.tools.root); err != nil {
-		return nil, err
-	}
 	if ses.tools, err = f.tools.open(f.dryRun); err != nil {
 		return nil, err
 	}
 	ses.closers = append(ses.closers, ses.tools.close)
+	if ses.config, err = f.config.load(f.tools.root); err != nil {
+		return nil, err
+	}
 	ses.console = openConsole(s, f.quiet)
 	ses.closers = append(ses.closers, ses.console.close)
-	logger := hostLog(ses.console.err, f.quiet)
+	if !f.quiet {
+		ses.openLive()
+	}
+	logger := hostLog(ses.live, f.quiet, ses.redactor)
 	if err := ses.openPipeline(logger, path, program); err != nil {
 		return nil, err
 	}
@@ -78,10 +83,16 @@ func (s *session) openPipeline(logger *slog.Logger, path, program string) error 
 		return err
 	}
 	opts.Sink = sink
+	if path == "-" {
+		path = "standard input"
+	}
 	opts.Approver = s.approver(path, program)
 	s.pipeline = pipeline.New(s.tools.registry, opts)
 	s.tools.emit = s.pipeline.Emit
 	s.pipeline.OnResult("command", s.settled)
+	if s.flags.dryRun {
+		s.afterDryRun()
+	}
 	return nil
 }
 
@@ -110,6 +121,7 @@ func (s *session) openCodeMode(logger *slog.Logger) error {
 		Mode:     mode,
 		Limits:   s.flags.limits.limits(),
 		Parallel: int(s.flags.parallel),
+		Redact:   s.redactor.Known,
 		Worker:   codemode.WorkerOptions{Logger: logger},
 	}
 	if s.flags.inProcess {
@@ -118,8 +130,8 @@ func (s *session) openCodeMode(logger *slog.Logger) error {
 	if s.live != nil {
 		opts.OnLog = func(_ string, line runtime.Line) { s.live.log(line) }
 	}
-	if s.store != nil {
-		opts.Store = s.store.Save
+	if s.flags.events != "" {
+		opts.Store = s.save
 	}
 	if s.codemode, err = codemode.New(s.pipeline, opts); err != nil {
 		return err
@@ -160,18 +172,21 @@ func (s *session) sink(opts *pipeline.Options) (pipeline.Sink, error) {
 		opts.FirstSeq, opts.LogRequired = log.NextSeq(), true
 		sinks = append(sinks, log)
 	}
-	if !s.flags.quiet {
-		s.live = newLiveView(s.console.err)
-		s.live.registry, s.live.redactor = s.tools.registry, s.redactor
-		if f, ok := s.streams.err.(*os.File); ok {
-			s.live.onTerminal(f)
-		}
+	if s.live != nil {
 		sinks = append(sinks, s.live)
 	}
 	if len(sinks) == 0 {
 		return nil, nil
 	}
 	return pipeline.Tee(sinks...), nil
+}
+
+func (s *session) openLive() {
+	s.live = newLiveView(s.console.err)
+	s.live.registry, s.live.redactor, s.live.dryRun = s.tools.registry, s.redactor, s.flags.dryRun
+	if f, ok := s.streams.err.(*os.File); ok {
+		s.live.onTerminal(f)
+	}
 }
 
 // openLog opens the event log with the store beside it for what is too large
@@ -181,7 +196,7 @@ func (s *session) openLog() (*eventlog.Log, error) {
 	log, err := eventlog.Open(path, &eventlog.Options{
 		Redact: s.redactor.JSON,
 		Spill: func(ctx context.Context, text string) (string, error) {
-			store, err := s.spillStore(path + spillSuffix)
+			store, err := s.spillStore()
 			if err != nil {
 				return "", err
 			}
@@ -191,22 +206,42 @@ func (s *session) openLog() (*eventlog.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.closers = append(s.closers, log.Close)
+	s.closers = append(s.closers, s.closeStore, log.Close)
 	return log, s.resume(path)
 }
 
-// spillStore is the store in that directory, made when it is first needed.
-func (s *session) spillStore(dir string) (*spill.Store, error) {
+// spillStore is the store beside the event log, made when it is first needed.
+func (s *session) spillStore() (*spill.Store, error) {
+	s.storing.Lock()
+	defer s.storing.Unlock()
 	if s.store != nil {
 		return s.store, nil
 	}
-	store, err := spill.Open(dir, &spill.Options{Redact: s.redactor.Text})
+	store, err := spill.Open(s.flags.events+spillSuffix, &spill.Options{Redact: s.redactor.Text})
 	if err != nil {
 		return nil, err
 	}
 	s.store = store
-	s.closers = append(s.closers, store.Close)
 	return store, nil
+}
+
+// save keeps a text that is too large for a model to read.
+func (s *session) save(ctx context.Context, callID, text string) (locator string, err error) {
+	store, err := s.spillStore()
+	if err != nil {
+		return "", err
+	}
+	return store.Save(ctx, callID, text)
+}
+
+// closeStore closes the store if there is one.
+func (s *session) closeStore() error {
+	s.storing.Lock()
+	defer s.storing.Unlock()
+	if s.store == nil {
+		return nil
+	}
+	return s.store.Close()
 }
 
 // resume restores what the file tools have seen and what is to do from the log
@@ -240,7 +275,7 @@ func wasCut(e pipeline.Event) bool {
 }
 
 // protected are the files no rule may open to writing: the log and what is
-// beside it, and the running program.
+// beside it, and the command's own.
 func (s *session) protected() []string {
 	var paths []string
 	if s.flags.events != "" {
@@ -248,11 +283,25 @@ func (s *session) protected() []string {
 			paths = append(paths, abs, abs+spillSuffix)
 		}
 	}
+	return append(paths, ownFiles()...)
+}
+
+// ownFiles are the running program and what it keeps for the user: whoever
+// writes there decides what is trusted.
+func ownFiles() []string {
+	var paths []string
 	if exe, err := os.Executable(); err == nil {
 		paths = append(paths, exe)
 	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		paths = append(paths, filepath.Dir(filepath.Join(dir, filepath.FromSlash(trustFile))))
+	}
 	return paths
 }
+
+// ownSecrets knows the secrets of this process, which nothing it writes has in
+// it.
+func ownSecrets() *redact.Redactor { return redact.New(redact.FromEnviron(os.Environ())) }
 
 // spillSuffix names the directory beside an event log for what is too large for
 // it.

@@ -133,6 +133,29 @@ return "done";`}, "run", "--mock", "mock.json", "run.ts")
 	}
 }
 
+// TestLiveDenial shows that a denied call is called denied, and how to have it
+// allowed.
+func TestLiveDenial(t *testing.T) {
+	term := ptytest.Open(t, 100, 40)
+	cmd := command(t, map[string]string{"run.ts": `
+try { await tools.write({ file_path: "a.txt", content: "" }) } catch {}`}, "run", "--approve", "never", "run.ts")
+	cmd.Stdin, cmd.Stderr = term.TTY, term.TTY
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // somebody could be asked
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{columns: 100}
+	_, _ = io.WriteString(s, shown(term))
+	got := durations.ReplaceAllString(s.String(), "<t>")
+	want := "  ⊘ write a.txt  denied  <t>\n" +
+		"      write changes a.txt and no rule allows it\n" +
+		"runcode: ok, 1 call (1 denied), <t> (<t> computing), worker\n" +
+		"note: 1 call was denied, as --approve never says; allow such calls with a rule (--config FILE)\n"
+	if got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestInterrupt ends a run with the key that interrupts, which reaches every
 // process of the terminal's group.
 func TestInterrupt(t *testing.T) {
@@ -170,6 +193,85 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("calls = %v, want hold alone, aborted or not started", got.Calls)
 			}
 		})
+	}
+}
+
+// TestTerminalShowsNoSecrets shows that a secret of the process is on no line of
+// a terminal: not among arguments and failures, not in what changes, not in the
+// question, not in the outcome.
+func TestTerminalShowsNoSecrets(t *testing.T) {
+	const secret = "hunter2hunter2hunter2"
+	term := ptytest.Open(t, 100, 60)
+	cmd := command(t, map[string]string{"a.txt": "one " + secret + "\n", "allow.json": `{"permissions":{"allow":["Edit(a.txt)"]}}`, "run.ts": `
+console.log("printed", input);
+await tools.read({ file_path: "no-" + input }).catch(() => {});
+await tools.read({ file_path: "a.txt" });
+await tools.edit({ file_path: "a.txt", old_string: "one", new_string: "two" });
+await tools.write({ file_path: "b.txt", content: input }).catch(() => {});
+return input;`}, "run", "--input", `"`+secret+`"`, "--config", "allow.json", "run.ts")
+	cmd.Env = append(os.Environ(), "MY_API_KEY="+secret)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, term.TTY, term.TTY
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	term.WaitFor("answer: ")
+	term.Type("n\n")
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	got := shown(term)
+	if strings.Contains(got, secret) || strings.Count(got, "[redacted: MY_API_KEY]") < 6 {
+		t.Errorf("the terminal shows %q, want the secret as [redacted: MY_API_KEY] everywhere", got)
+	}
+}
+
+// TestInterruptWhileOpening shows that the key ends a command which still waits
+// for a file it was named.
+func TestInterruptWhileOpening(t *testing.T) {
+	cmd := command(t, map[string]string{"a.ts": `return 1`}, "run", "--config", "pipe", "a.ts")
+	pipe := filepath.Join(cmd.Dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the command to read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+		t.Errorf("the command ended with %v, want SIGINT", err)
+	}
+}
+
+// TestLiveDryRun shows that a change which was only looked at is not taken for
+// one that was made.
+func TestLiveDryRun(t *testing.T) {
+	term := ptytest.Open(t, 70, 40)
+	cmd := command(t, map[string]string{"mock.json": holdMock, "a.txt": "one\n", "run.ts": `
+await tools.read({ file_path: "a.txt" });
+await tools.edit({ file_path: "a.txt", old_string: "one", new_string: "two" });
+await tools.quick({});`}, "run", "--dry-run", "--mock", "mock.json", "run.ts")
+	cmd.Stderr = term.TTY
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{columns: 70}
+	_, _ = io.WriteString(s, shown(term))
+	got := durations.ReplaceAllString(s.String(), "<t>")
+	want := "  ✓ read a.txt 1 of 1  <t>\n" +
+		"  ✓ edit a.txt (+1 -1)  dry run  <t>\n" +
+		"      @@ -1 +1 @@\n      -one\n      +two\n" +
+		"  ✓ quick {}  dry run  <t>\n" +
+		"runcode: ok, dry run, 3 calls, <t> (<t> computing), worker\n"
+	if got != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -214,5 +316,23 @@ func TestFullDisk(t *testing.T) {
 	err = cmd.Run()
 	if got, want := stderr.String(), "runcode: cannot write the outcome: write /dev/stdout: no space left on device\n"; got != want || cmd.ProcessState.ExitCode() != exitFailed {
 		t.Errorf("standard error = %q, %v, want %q and exit status %d", got, err, want, exitFailed)
+	}
+}
+
+// TestLogCannotBeWritten shows that what cannot be logged is not done.
+func TestLogCannotBeWritten(t *testing.T) {
+	cmd := command(t, map[string]string{"a.ts": `await tools.write({ file_path: "new.txt", content: "x" }) //` + strings.Repeat("x", 2000)}, "run")
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("sh is needed to limit the size of files")
+	}
+	cmd.Args = []string{"sh", "-c", "ulimit -f 1; exec " + cmd.Path + " run --approve always --json --events run.jsonl a.ts"}
+	cmd.Path = sh
+	out, _ := cmd.Output() // the disk is full before the first call is in the log
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("exit status %d, want %d; %s", code, exitFailed, out)
+	}
+	if _, err := os.Stat(filepath.Join(cmd.Dir, "new.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file that was to be written: %v, want none", err)
 	}
 }

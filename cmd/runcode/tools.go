@@ -27,7 +27,7 @@ type toolFlags struct {
 }
 
 func (f *toolFlags) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.sets, "tools", []string{"fs", "todo"}, "built-in tools: fs (read, write, edit, glob, grep), shell (bash), todo, or none")
+	flags.StringSliceVar(&f.sets, "tools", []string{"fs", "todo"}, "built-in tools, as `sets`: fs (read, write, edit, glob, grep), shell (bash), todo, or none")
 	flags.StringArrayVar(&f.mocks, "mock", nil, "add the tools declared in this JSON `file` (repeatable)")
 	flags.StringVar(&f.root, "root", ".", "the `directory` the file tools see, and nothing above it")
 }
@@ -147,8 +147,44 @@ func (s *toolset) addMocks(path string) error {
 			return fmt.Errorf("--mock: %s: the name %q is reserved; rename the tool", path, def.Name)
 		}
 	}
+	for _, def := range defs {
+		def.Preview = def.Handler // it changes nothing, so a dry run has its answers
+	}
 	s.add(defs, nil)
 	return nil
+}
+
+// members are the tools of the built-in sets.
+var members = map[string][]string{
+	"fs":    {"edit", "glob", "grep", "read", "write"},
+	"shell": {"bash"},
+	"todo":  {"todo_write"},
+}
+
+// missing says how to choose the set a built-in tool is in, "" if it is chosen
+// or in none.
+func (f *toolFlags) missing(tool string) string {
+	for _, set := range toolSets {
+		if !slices.Contains(members[set], tool) || slices.Contains(f.sets, set) {
+			continue
+		}
+		chosen := slices.DeleteFunc(append(slices.Clone(f.sets), set), func(s string) bool { return s == "none" })
+		return fmt.Sprintf("%s is in the set %s, which is not chosen; to have it: --tools %s", tool, set, strings.Join(chosen, ","))
+	}
+	return ""
+}
+
+// missingIn is missing for the tool that a text of the run or of its check says
+// is not there.
+func (f *toolFlags) missingIn(text string) string {
+	for _, set := range toolSets {
+		for _, tool := range members[set] {
+			if strings.Contains(text, "tools."+tool+" is not a tool") {
+				return f.missing(tool)
+			}
+		}
+	}
+	return ""
 }
 
 // close closes in the reverse order of opening.

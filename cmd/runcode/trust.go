@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,8 +34,9 @@ type trusted struct {
 // trusts to run programs and to grant permissions: each by its path and its
 // content, so that a change needs trust again.
 type trustStore struct {
-	path  string
-	files []trusted
+	path     string
+	homeless error // why there is no path
+	files    []trusted
 }
 
 // openTrust reads the store; none is an empty one. Without a configuration
@@ -44,20 +44,28 @@ type trustStore struct {
 func openTrust() (*trustStore, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return &trustStore{}, nil
+		return &trustStore{homeless: err}, nil
 	}
 	s := &trustStore{path: filepath.Join(dir, filepath.FromSlash(trustFile))}
-	text, err := readFile(s.path, maxTrustFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	err = regular(s.path)
+	if absent(err) {
 		return s, nil
 	}
 	if err == nil {
-		err = s.parse(text)
+		err = s.read()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read which configuration files are trusted: %w; repair or remove %s", err, s.path)
 	}
 	return s, nil
+}
+
+func (s *trustStore) read() error {
+	text, err := readFile(s.path, maxTrustFile)
+	if err != nil {
+		return err
+	}
+	return s.parse(text)
 }
 
 func (s *trustStore) parse(text string) error {
@@ -80,17 +88,26 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// resolved is the one path of a file that is reached through links too.
+func resolved(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
 // trusts reports whether the file of that absolute path is trusted with this
 // content.
 func (s *trustStore) trusts(path, text string) bool {
-	return slices.Contains(s.files, trusted{path, digest(text)})
+	return slices.Contains(s.files, trusted{resolved(path), digest(text)})
 }
 
 // add trusts a file with this content and writes the store.
 func (s *trustStore) add(path, text string) error {
 	if s.path == "" {
-		return errors.New("cannot keep what is trusted: there is no configuration directory for the user; set HOME or XDG_CONFIG_HOME")
+		return fmt.Errorf("cannot keep what is trusted: there is no configuration directory for the user: %w", s.homeless)
 	}
+	path = resolved(path)
 	s.files = slices.DeleteFunc(s.files, func(t trusted) bool { return t.Path == path })
 	s.files = append(s.files, trusted{path, digest(text)})
 	doc, err := tools.ToJSON(struct {
