@@ -186,7 +186,7 @@ func (x *execution) ask(ctx context.Context, ask ApprovalRequest) (Answer, error
 		answer, err := x.p.opts.Approver.Approve(ctx, ask)
 		switch {
 		case err != nil:
-			x.p.log.Warn("approver failed", "tool", x.call.Name(), "call", x.call.ID(), "error", textOf(err))
+			x.p.log.Info("approver failed", "tool", x.call.Name(), "call", x.call.ID(), "error", textOf(err))
 			r.err = err
 		case answer < unanswered:
 			r.answer = answer

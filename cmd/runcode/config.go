@@ -297,31 +297,7 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 			c.note("%v", note)
 		}
 	}
-	c.notes = append(c.notes, withoutAbsent(policy.Notes())...)
+	c.notes = append(c.notes, policy.Notes()...)
 	c.notes = append(c.notes, policy.Warnings()...)
 	return policy, close, nil
-}
-
-// withoutAbsent makes one note of those about rules whose tool was not chosen,
-// which settings that are shared with other programs have many of. One that
-// offers another name stays: it is about a misspelling.
-func withoutAbsent(notes []string) []string {
-	var kept, absent []string
-	for _, note := range notes {
-		if about, ok := strings.CutSuffix(note, " is about a tool that is not there"); ok {
-			_, rule, _ := strings.Cut(about, ": the rule ")
-			absent = append(absent, rule)
-		} else {
-			kept = append(kept, note)
-		}
-	}
-	n := len(absent)
-	if n == 0 {
-		return kept
-	}
-	const shown = 3
-	if n > shown {
-		absent = append(absent[:shown], "...")
-	}
-	return append(kept, fmt.Sprintf("%s about tools that are not there: %s", counted(n, "rule is", "rules are"), strings.Join(absent, ", ")))
 }

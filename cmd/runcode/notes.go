@@ -27,10 +27,6 @@ type noteHandler struct {
 	attrs    []slog.Attr
 }
 
-// approverFailed is logged about an approver that could not ask. The denial says
-// why already, for each call.
-const approverFailed = "approver failed"
-
 // Enabled implements slog.Handler.
 func (h noteHandler) Enabled(_ context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn
@@ -38,9 +34,6 @@ func (h noteHandler) Enabled(_ context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h noteHandler) Handle(_ context.Context, r slog.Record) error {
-	if r.Message == approverFailed {
-		return nil
-	}
 	parts := []string{r.Message}
 	add := func(a slog.Attr) bool {
 		parts = append(parts, fmt.Sprintf("%s: %v", a.Key, a.Value))

@@ -127,12 +127,16 @@ func (s *session) run(ctx context.Context, program codemode.Program) error {
 // agent is who acts in this command: the person who started it.
 type agent struct{}
 
-// interruptible makes the first SIGINT or SIGTERM end the run as aborted; the
-// second ends the process.
+// interruptible makes the first SIGINT, SIGTERM or SIGHUP end the run as aborted,
+// with all that its tools have started; the second ends the process. A hang-up
+// that is ignored, as nohup has it, stays so.
 func interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		select {
 		case <-signals:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -193,6 +194,53 @@ func TestInterrupt(t *testing.T) {
 				t.Errorf("calls = %v, want hold alone, aborted or not started", got.Calls)
 			}
 		})
+	}
+}
+
+// TestHangUp closes the terminal's window while a command runs: the run is
+// aborted and what the command has started is ended.
+func TestHangUp(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed; this test runs a command")
+	}
+	term := ptytest.Open(t, 80, 40)
+	cmd := command(t, map[string]string{
+		"allow.json": `{"permissions":{"allow":["Bash"]}}`,
+		"hold.ts":    `await tools.bash({ command: "echo $$ > pid; read < f", description: "Wait" })`,
+	}, "run", "--json", "--tools", "shell", "--config", "allow.json", "hold.ts")
+	fifo := filepath.Join(cmd.Dir, "f")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, &stdout, term.TTY
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := os.OpenFile(fifo, os.O_WRONLY, 0) // waits for the command to read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	term.HangUp()
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("the command ended with %v, want exit status %d", err, exitFailed)
+	}
+	var got struct{ Error printedError }
+	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil || got.Error.Kind != "abort" {
+		t.Errorf("the outcome is %v %q, want kind abort", err, stdout.String())
+	}
+	text, err := os.ReadFile(filepath.Join(cmd.Dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the command's process %d is still there: %v", pid, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/runcode-go/runcode/internal/nearest"
 	"github.com/runcode-go/runcode/internal/shellcmd"
@@ -39,7 +40,7 @@ type Policy struct {
 	commands  map[pipeline.Verdict]*commands
 	protected *protection
 	notes     []string
-	absent    []string // notes about tools that are not there
+	absent    []string // rules about tools that are not there
 }
 
 // commands are the rules about commands with one verdict.
@@ -143,17 +144,36 @@ func (p *Policy) checkName(r *rule) {
 	if r.names(tools.TransportName) {
 		return
 	}
-	hint := ""
 	if near := nearest.Names(r.name, known, 1); near != nil {
-		hint = fmt.Sprintf("; did you mean %s?", near[0])
+		p.note(r, "is about a tool that is not there; did you mean %s?", near[0])
+		return
 	}
-	p.absent = append(p.absent, r.noted("is about a tool that is not there%s", hint))
+	p.absent = append(p.absent, r.text)
+}
+
+// absentNote is one note about all rules whose tool is not there, of which
+// settings that are shared with other programs have many. One that is near to
+// another tool's name has its own: it may be a misspelling.
+func (p *Policy) absentNote() []string {
+	const shown = 3
+	n := len(p.absent)
+	if n == 0 {
+		return nil
+	}
+	text := strings.Join(p.absent[:min(n, shown)], ", ")
+	if n > shown {
+		text += ", ..."
+	}
+	if n == 1 {
+		return []string{"1 rule is about a tool that is not there: " + text}
+	}
+	return []string{fmt.Sprintf("%d rules are about tools that are not there: %s", n, text)}
 }
 
 // Notes lists, with their places, what in the settings has no effect or another
 // one than it seems, and the rules about tools that were not registered when the
 // policy was made. Of very many it lists the first, and how many there are.
-func (p *Policy) Notes() []string { return shortened(slices.Concat(p.notes, p.absent)) }
+func (p *Policy) Notes() []string { return append(shortened(p.notes), p.absentNote()...) }
 
 // Warnings lists what a person should know of these rules together with the
 // tools that are registered now.
