@@ -58,12 +58,15 @@ type Location struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// Diff is the text of one file before and after a change.
+// Diff is the text of one file, or of a part of it, before and after a change.
 type Diff struct {
 	Path    string `json:"path"`
 	Created bool   `json:"created,omitempty"` // there was no file; Old is ""
-	Old     string `json:"old"`
-	New     string `json:"new"`
+	// Fragment says that Old and New are a part of the file, in a place that is
+	// not known: their lines have no numbers, and their end is not the file's.
+	Fragment bool   `json:"fragment,omitempty"`
+	Old      string `json:"old"`
+	New      string `json:"new"`
 }
 
 // Match is one line a search found; Line is 1-based.

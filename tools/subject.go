@@ -39,8 +39,9 @@ type Subject struct {
 }
 
 // Subjects says what a call of the tool with these arguments would touch: nil
-// if its definition does not tell. Arguments that do not fit the input schema
-// are an *ArgsError, a panic of the definition's function is a *PanicError.
+// if its definition does not tell, and beside an error. Arguments that do not fit
+// the input schema are an *ArgsError, a panic of the definition's function is a
+// *PanicError.
 func (t *Tool) Subjects(args JSON) (subjects []Subject, err error) {
 	if t.def.Subjects == nil {
 		return nil, nil
@@ -53,7 +54,10 @@ func (t *Tool) Subjects(args JSON) (subjects []Subject, err error) {
 			subjects, err = nil, &PanicError{Where: fmt.Sprintf("finding the subjects of tool %q", t.def.Name), Value: r}
 		}
 	}()
-	return t.def.Subjects(args)
+	if subjects, err = t.def.Subjects(args); err != nil {
+		return nil, err // half of them would be judged as all
+	}
+	return subjects, nil
 }
 
 // SubjectsOf makes CallSpec.Subjects for a tool: they are found when somebody
@@ -73,5 +77,8 @@ func (c Call) Subjects() ([]Subject, error) {
 		return nil, nil
 	}
 	subjects, err := find()
-	return slices.Clone(subjects), err
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(subjects), nil
 }

@@ -105,9 +105,10 @@ func (v genericView) head(c *canvas) { c.heading(v) }
 
 func (v genericView) draw(c *canvas) {
 	for _, at := range v.card.Locations {
-		if at.Line > 0 {
+		switch {
+		case at.Line > 0:
 			c.add(dim, "", fmt.Sprintf("%s:%d", short(at.Path, c.more()), at.Line))
-		} else {
+		case !names(v.card.Title, at.Path):
 			c.add(dim, "", at.Path)
 		}
 	}
@@ -130,12 +131,17 @@ func short(text, more string) string {
 // naming is a title with the path it is about, which it may have already.
 func naming(title, path, more string) string {
 	switch {
-	case strings.Contains(title, path):
+	case names(title, path):
 		return short(title, more)
 	case title == "":
 		return short(path, more)
 	}
 	return short(title, more) + " " + short(path, more)
+}
+
+// names reports whether a title has a path in it, as words of its own.
+func names(title, path string) bool {
+	return path == "" || strings.Contains(" "+title+" ", " "+path+" ")
 }
 
 // count is a number with its noun.

@@ -42,6 +42,7 @@ var cards = []struct {
 		Locations: []tools.Location{{Path: "notes.md", Line: 3}, {Path: "src"}},
 		Content:   []tools.Content{tools.TextContent("first\n\n\tindented\nthird, which is longer than a narrow window is wide\n"), tools.ImageContent("image/png", "AAAA")},
 	}},
+	{"generic-path-in-title", tools.Card{Title: "write src/b.js", Locations: []tools.Location{{Path: "src/b.js"}, {Path: "b.js"}, {Path: "src/b.js", Line: 7}}, Content: []tools.Content{tools.TextContent("1 byte")}}},
 	{"empty", tools.Card{}},
 	{"unknown-type", tools.Card{Type: "hologram", Title: "look", Content: []tools.Content{tools.TextContent("text")}}},
 	{"terminal", tools.Card{
@@ -74,6 +75,10 @@ var cards = []struct {
 		tools.Diff{Path: "b.txt", Old: "same\n", New: "same\n"},
 		tools.Diff{Path: "c.bin", Old: strings.Repeat("x\n", maxLinesOfFile+1), New: strings.Repeat("y", 3000)},
 	)},
+	{"diff-fragment", fragment("	return old", "	return new")},
+	{"diff-fragment-of-lines", fragment(numbered("line", 30), strings.NewReplacer("line 3\n", "", "line 17\n", "line seventeen\n").Replace(numbered("line", 30)))},
+	{"diff-fragment-and-a-line", fragment("end", "end\nand more")},
+	{"diff-fragment-taken-out", fragment("one\ntwo\n", "")},
 	{"diff-too-large", diffCard("write", tools.Diff{Path: "big.txt", Old: strings.Repeat("x", maxCompared), New: "y"})},
 	{"search", tools.Card{Type: tools.CardSearch, Title: `grep "TODO"`, Total: 40, Truncated: true, Matches: []tools.Match{
 		{Path: "notes.md", Line: 3, Text: "\tTODO: write"},
@@ -93,6 +98,10 @@ var cards = []struct {
 	{"hostile-diff", diffCard(hostile, tools.Diff{Path: hostile, Old: hostile, New: strings.ToUpper(hostile)}, tools.Diff{Path: hostile, Created: true, New: hostile})},
 	{"hostile-search", tools.Card{Type: tools.CardSearch, Title: hostile, Total: -1, Matches: []tools.Match{{Path: hostile, Line: -1, Text: hostile}}, Paths: []string{hostile}}},
 	{"hostile-read", tools.Card{Type: tools.CardRead, Title: hostile, Path: hostile, Text: hostile, StartLine: -5, TotalLines: -1}},
+}
+
+func fragment(old, new string) tools.Card {
+	return diffCard("edit", tools.Diff{Path: "main.go", Fragment: true, Old: old, New: new})
 }
 
 func diffCard(title string, diffs ...tools.Diff) tools.Card {
@@ -198,6 +207,7 @@ func TestTitle(t *testing.T) {
 	}{
 		{"a diff of a tool that names no file", diffCard("edit", tools.Diff{Path: "notes.md", Old: "a\n", New: "b\n"}), "edit notes.md (+1 -1)"},
 		{"a diff of a tool that does", diffCard("edit notes.md", tools.Diff{Path: "notes.md", Old: "a\n", New: "b\n"}), "edit notes.md (+1 -1)"},
+		{"a diff of a file called like a part of the tool", diffCard("edit", tools.Diff{Path: "it", Old: "a\n", New: "b\n"}), "edit it (+1 -1)"},
 		{"no diff", diffCard("edit"), "edit"},
 		{"a command", tools.Card{Type: tools.CardTerminal, Command: "go test ./...", ExitCode: exit(1)}, "$ go test ./...  exit 1"},
 		{"a command that runs", tools.Card{Type: tools.CardTerminal, Command: "go test ./..."}, "$ go test ./..."},
@@ -300,7 +310,7 @@ func FuzzDraw(f *testing.F) {
 		card := tools.Card{
 			Type: tools.CardType(kind), Title: a, Content: []tools.Content{tools.TextContent(b), {Type: a}},
 			Locations: []tools.Location{{Path: b, Line: n}}, Description: b[:len(b)/2], Command: a + b, Dir: b, Output: b + a, ExitCode: &n,
-			Diffs:   []tools.Diff{{Path: a, Old: a, New: b, Created: flag}, {Path: b, Old: b + a, New: a + b}}[:1+len(a)%2],
+			Diffs:   []tools.Diff{{Path: a, Old: a, New: b, Created: flag}, {Path: b, Fragment: flag, Old: b + a, New: a + b}}[:1+len(a)%2],
 			Matches: []tools.Match{{Path: a, Line: n, Text: b}, {Path: b, Text: a}}, Paths: []string{a, b},
 			Total: n, Truncated: flag, Path: a, StartLine: n, Text: b, TotalLines: n,
 		}

@@ -35,6 +35,10 @@ func compare(d tools.Diff, budget *int) change {
 		ch.large = true
 		return ch
 	}
+	if d.Fragment && !(ended(d.Old) && ended(d.New)) {
+		// What follows in the file is the same for both.
+		d.Old, d.New = d.Old+"\n", d.New+"\n"
+	}
 	ch.before, ch.after = lines(d.Old), lines(d.New)
 	c := comparison{before: ch.before, after: ch.after}
 	c.compare(lcs.Diff{End: len(ch.before), ReplEnd: len(ch.after)})
@@ -59,6 +63,9 @@ func (ch change) summary() string {
 	}
 	return fmt.Sprintf("(+%d -%d)", ch.added, ch.removed)
 }
+
+// ended reports whether a text is whole lines.
+func ended(text string) bool { return text == "" || strings.HasSuffix(text, "\n") }
 
 // lines splits a text after its line feeds.
 func lines(text string) []string {

@@ -68,9 +68,15 @@ func (v diffView) draw(c *canvas) {
 	}
 }
 
-// draw draws one hunk in the unified format.
+// draw draws one hunk in the unified format; the numbers of its lines mean
+// nothing in a fragment.
 func (ch change) draw(c *canvas, h hunk) {
-	c.add(cyan, "", h.header())
+	switch {
+	case !ch.Fragment:
+		c.add(cyan, "", h.header())
+	case h.from > 0:
+		c.add(dim, "", c.more())
+	}
 	at := h.from
 	for _, e := range h.edits {
 		ch.context(c, at, e.Start)

@@ -22,9 +22,9 @@
 //
 // To be denied it is enough that a pattern matches one command found anywhere:
 // in conditions, functions and substitutions, behind "sudo", "env", "xargs" and
-// their like, in the text given to "eval" or "sh -c", with a path before its
-// name, in any quoting. What cannot be parsed is searched word by word, which
-// rather finds too much.
+// their like, in the text given to "eval" or "sh -c" and in the value of an
+// alias, with a path before its name, in any quoting. What cannot be parsed is
+// searched word by word, which rather finds too much.
 //
 // What stays open: names made by expansions ("$x", "r?"), options before the
 // words of a pattern ("git -C x push"), programs that start others or do the same

@@ -81,10 +81,24 @@ func (f *finder) walk(text string, file *syntax.File, level int) {
 			if strings.ContainsAny(n.Pattern.Value, "$`<>") {
 				f.misread("expands a file name pattern")
 			}
+		case *syntax.Assign:
+			if n.Name != nil && n.Name.Value == "BASH_ALIASES" {
+				f.aliases(text, n, level)
+			}
 		case *syntax.Word:
 			f.text(readWord(text, n).text)
 		case syntax.Command:
 			f.command(simpleCommand(text, n), n, level)
+		}
+		return true
+	})
+}
+
+// aliases takes apart the values of aliases that are made by an assignment.
+func (f *finder) aliases(text string, assign *syntax.Assign, level int) {
+	syntax.Walk(assign, func(n syntax.Node) bool {
+		if w, ok := n.(*syntax.Word); ok {
+			f.inner(readWord(text, w).text, level+1)
 		}
 		return true
 	})

@@ -137,7 +137,7 @@ func TestDeniedFindsWhatBashRuns(t *testing.T) {
 		"%s; x", "x; %s", "x || %s", "%s | x", "x | %s", "! %s", "{ %s; }", "(%s)", "if %s; then x; fi", "if ! x; then %s; fi",
 		"while %s; do x; break; done", "until %s; do break; done", "for a in b; do %s; done", "for ((a=0;a<1;a++)); do %s; done", "case b in b) %s;; esac", "f() { %s; }; f", "function g { %s; }; g",
 		"x $(%s)", "x \"a $(%s)\"", "x <(%s)", "x ${y:-$(%s)}", "x $((1+0$(%s)))", "y[0$(%s)]=1", "y=$(%s)", "y=(1 $(%s))", "[[ -z $(%s) ]]", "x <<E\n$(%s)\nE\n", "x <<<$(%s)", "time %s", "%s & wait",
-		"export y=$(%s)", "%s # x", "# x\n%s", "x;%s\n", "x # y \\\n%s\n", "eval '\n'; %s", "x && y || %s", "((1$(%s)))", "eval QUOTED", "trap QUOTED EXIT", "builtin eval QUOTED", "coproc %s\nwait", "trap x EXIT; %s", "x 2>&1 | { %s; }",
+		"export y=$(%s)", "%s # x", "# x\n%s", "x;%s\n", "x # y \\\n%s\n", "eval '\n'; %s", "x && y || %s", "((1$(%s)))", "eval QUOTED", "trap QUOTED EXIT", "builtin eval QUOTED", "shopt -s expand_aliases\nalias e=QUOTED\ne", "shopt -s expand_aliases\nBASH_ALIASES[e]=QUOTED\neval e", "mapfile -c 1 -C QUOTED a <<<b", "coproc %s\nwait", "trap x EXIT; %s", "x 2>&1 | { %s; }",
 	}
 	for range 150 {
 		text := names[random.IntN(len(names))] + " q"

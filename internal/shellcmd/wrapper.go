@@ -147,8 +147,17 @@ func scripts(name string, words []word) (texts []string, feeds bool) {
 			texts = append(texts, w.text)
 		}
 		return texts, false
+	case "alias":
+		for _, w := range args {
+			if _, value, ok := strings.Cut(w.text, "="); ok {
+				texts = append(texts, value)
+			}
+		}
+		return texts, false
 	case "env":
 		return optionTexts(args, 'S', "--split-string"), false
+	case "mapfile", "readarray", "compgen", "complete":
+		return optionTexts(args, 'C', "-C"), false
 	case "su", "runuser", "sg", "script", "flock":
 		return optionTexts(args, 'c', "--command"), false
 	case "source", ".":

@@ -77,7 +77,7 @@ func writeResult(in writeIn, v writeOut, outcome tools.Final) tools.Card {
 func editCard(in editIn) tools.Card {
 	return tools.Card{
 		Type: tools.CardDiff, Action: "edit", Locations: at(in.FilePath),
-		Diffs: []tools.Diff{{Path: in.FilePath, Old: in.OldString, New: in.NewString}},
+		Diffs: []tools.Diff{{Path: in.FilePath, Fragment: true, Old: in.OldString, New: in.NewString}},
 	}
 }
 

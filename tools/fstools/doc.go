@@ -16,13 +16,16 @@
 // these, and the body opens what they say and nothing else: it goes down from the
 // root, one directory at a time, and follows no link any more. A link put there
 // after the judgement fails the call with FS_CHANGED. Nothing outside the tree is
-// ever opened; a link that leads out is a subject, for rules about its target,
-// and then FS_SANDBOX_DENIED. Names are opened without blocking, and only regular
-// files and directories are opened at all.
+// ever opened, or looked at; a link that leads out is a subject, for rules about
+// its target, and then FS_SANDBOX_DENIED. If it names a link outside, that one is
+// not followed, even if it would lead back. Names are opened without blocking,
+// and only regular files and directories are opened at all.
 //
 // Options.Hide, or Set.SetHide, keeps what policy denies out of the answers of
-// glob and grep and out of the suggestions in errors. Hard links and mounts are
-// not seen through: a second name of a file is another file here.
+// glob and grep and out of the suggestions in errors. That something was left out
+// is said of the directories that were searched, and does not depend on whether
+// it would have matched. Hard links and mounts are not seen through: a second
+// name of a file is another file here.
 //
 // # Changes
 //

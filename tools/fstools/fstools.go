@@ -29,11 +29,11 @@ type Options struct {
 	// error suggests; a policy that denies paths gives its rule here (or later,
 	// to Set.SetHide), since those two answer with names nobody asked for one
 	// by one. Both paths are absolute and in the operating system's form: base
-	// is where the search begins, or the directory of a suggestion, with its
-	// links resolved; path is asked as it was found and, where that differs, as
-	// it really is, so that a link to a hidden file is hidden. It must be safe
-	// for concurrent use, and does not concern read, write and edit. Nil hides
-	// nothing.
+	// is where the search begins, or the directory of a suggestion. The question
+	// is put for both as they were named and, where path differs, as they really
+	// are, links resolved, so that a link to a hidden file is hidden. It must be
+	// safe for concurrent use, and does not concern read, write and edit. Nil
+	// hides nothing.
 	Hide func(base, path string, dir bool) bool
 	// Gates are the conditions on changes; see Gates. Zero: none.
 	Gates Gates

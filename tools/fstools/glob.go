@@ -44,7 +44,7 @@ func (s *Set) glob(ctx context.Context, run *tools.Run, in globIn) (globOut, err
 	return w.globResult(compiled), nil
 }
 
-// globSubjects is the tree a glob looks at.A pattern it refuses touches none
+// globSubjects is the tree a glob looks at. A pattern it refuses touches none.
 func (s *Set) globSubjects(in globIn) ([]tools.Subject, error) {
 	base, _, err := s.globBase(in)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Set) globBase(in globIn) (base, pattern string, err error) {
 // walker makes a walk that keeps what pattern, relative to base, matches. A nil
 // pattern keeps everything.
 func (s *Set) walker(ctx context.Context, op string, base place, pattern *globPattern) *walker {
-	w := &walker{set: s, ctx: ctx, op: op, base: base, from: absolute(s.realRoot(), base.real), opener: opener{set: s}}
+	w := &walker{set: s, ctx: ctx, op: op, base: base, opener: opener{set: s}}
 	w.keep = func(rel string) bool { return pattern == nil || pattern.matches(w.below(rel)) }
 	w.into = func(rel string) bool { return pattern == nil || pattern.mayHold(w.below(rel)) }
 	return w

@@ -64,7 +64,7 @@ func (s *Set) grep(ctx context.Context, run *tools.Run, in grepIn) (grepOut, err
 	}
 	var notes notes
 	if s.isFile(base) {
-		if s.hidesWay(absolute(s.realRoot(), base.real), base, false) {
+		if s.hidesWay(base, base, false) {
 			return grepOut{}, s.notFound("grep", base.rel, nil)
 		}
 		if err := search.file(base, true); err != nil {

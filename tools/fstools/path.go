@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -85,15 +86,17 @@ const maxLinks = 40
 
 // resolution is where a path leads.
 type resolution struct {
-	real     string // absolute; it may lie outside the root
+	real     string // absolute; outside the root it may have links
 	dangling bool   // a link on the way leads to what does not exist
 	err      error  // the links never end; real is then the path as it is
 }
 
 // resolve follows the symbolic links of rel. What does not exist or cannot be
-// looked at has no links: the rest of the path is kept as it is. Nothing is
-// opened by it, and what is opened later is held to its answer, so that a wrong
-// or outdated one opens nothing else.
+// looked at has no links: the rest of the path is kept as it is. So it is once a
+// link leads out of the root: a look there could mount a file system or ask
+// another computer, for a path that will be refused. Nothing is opened, and what
+// is opened later is held to the answer, so that a wrong or outdated one opens
+// nothing else.
 func (s *Set) resolve(rel string) resolution {
 	at := s.realRoot()
 	rest := elements(filepath.FromSlash(rel))
@@ -106,6 +109,17 @@ func (s *Set) resolve(rel string) resolution {
 			continue
 		}
 		next := filepath.Join(at, name)
+		if _, inside := below(s.realRoot(), next); !inside {
+			real, ok := s.above(next)
+			if !ok {
+				if up := slices.Index(rest, ".."); up >= 0 {
+					rest = rest[:up] // what it would lead back to is not known
+				}
+				return resolution{real: filepath.Join(next, filepath.Join(rest...))}
+			}
+			at = real
+			continue
+		}
 		info, err := os.Lstat(next)
 		var target string
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -133,6 +147,18 @@ func (s *Set) resolve(rel string) resolution {
 		rest = append(leads, rest...)
 	}
 	return resolution{real: at}
+}
+
+// above resolves a directory on the way to the root, by either of its names. New
+// has gone that way, so that another look has no effect.
+func (s *Set) above(dir string) (string, bool) {
+	for _, name := range s.names {
+		if _, ok := below(dir, name); ok {
+			real, err := filepath.EvalSymlinks(dir)
+			return real, err == nil
+		}
+	}
+	return "", false
 }
 
 // elements splits a path in the operating system's form.

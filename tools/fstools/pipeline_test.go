@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/permission"
 	"github.com/runcode-go/runcode/tools"
 	"github.com/runcode-go/runcode/tools/fstools"
 )
@@ -72,6 +73,78 @@ func TestInPipeline(t *testing.T) {
 		}
 	} else {
 		t.Logf("symbolic links cannot be made here: %v", err)
+	}
+}
+
+// TestSearchOfWhatWasAskedAbout has rules ask about a directory by the name of a
+// link to it, or by its own: who was told that a search may begin there finds
+// something there by either name, unless that is denied.
+func TestSearchOfWhatWasAskedAbout(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"secrets/key", "secrets/deep/key"} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("text\n"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("secrets", filepath.Join(dir, "lane")); err != nil {
+		t.Skipf("symbolic links cannot be made here: %v", err)
+	}
+	set, err := fstools.New(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	reg, err := tools.NewRegistry(set.Tools()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		rules   string
+		trusted bool // whether rules are about what the links they name lead to
+		path    string
+		verdict pipeline.Verdict
+		files   int
+	}{
+		{`"ask":["Read(./lane/**)"]`, false, "lane", pipeline.VerdictAsk, 2},
+		{`"ask":["Read(./lane/**)"]`, false, "lane/deep", pipeline.VerdictAsk, 1},
+		{`"ask":["Read(./lane/**)"]`, false, "lane/key", pipeline.VerdictAsk, 1},
+		{`"ask":["Read(./lane/**)"]`, true, "lane", pipeline.VerdictAsk, 2},
+		{`"ask":["Read(./lane/**)"]`, true, ".", pipeline.VerdictAllow, 0},
+		{`"ask":["Read(./lane/**)"]`, true, "secrets", pipeline.VerdictAsk, 2},
+		{`"ask":["Read(./secrets/**)"]`, false, "lane", pipeline.VerdictAsk, 2},
+		{`"ask":["Read(./secrets/**)"]`, false, ".", pipeline.VerdictAllow, 0},
+		{`"ask":["Read(./lane/**)"],"deny":["Read(./secrets/deep/**)"]`, false, "lane", pipeline.VerdictAsk, 1},
+		{`"ask":["Read(./lane/**)"],"deny":["Read(./lane/deep/**)"]`, false, "lane", pipeline.VerdictAsk, 1},
+		{`"ask":["Read(./lane/**)","Read(./secrets/deep/**)"]`, false, "lane", pipeline.VerdictAsk, 1},
+	} {
+		settings, err := permission.Parse(`{"permissions":{`+tt.rules+`}}`, permission.Source{Trusted: tt.trusted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, err := permission.New(reg, []*permission.Settings{settings}, permission.Options{Root: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.SetHide(policy.Hidden)
+		args := tools.MustJSON(`{"pattern":"text","path":"` + tt.path + `"}`)
+		tool := reg.Lookup("grep")
+		call := tools.NewCall(tools.CallSpec{ID: "1", Name: "grep", Args: args, Subjects: tools.SubjectsOf(tool, args)})
+		if got := policy.Rule(call).Verdict(); got != tt.verdict {
+			t.Errorf("%s, grep in %s: %v, want %v", tt.rules, tt.path, got, tt.verdict)
+		}
+		// The body, as after an approval.
+		var found struct {
+			Files int    `json:"files"`
+			Note  string `json:"note"`
+		}
+		result, err := tool.Definition().Handler(t.Context(), tools.NewRun(call, tools.RunHooks{}))
+		if err == nil {
+			err = result.Value.Unmarshal(&found)
+		}
+		if err != nil || found.Files != tt.files {
+			t.Errorf("%s, grep in %s: %v, %+v, want matches in %d files", tt.rules, tt.path, err, found, tt.files)
+		}
 	}
 }
 

@@ -116,7 +116,7 @@ func TestSubjectsOfWhatIsNotThere(t *testing.T) {
 		"outdir/new/x":   filepath.Join(outside, "new/x"),
 		"outnone":        filepath.Join(outside, "none"),
 		"upwards/secret": filepath.Join(outside, "secret"),
-		"again/a":        filepath.Join(root, "real/a"),
+		"again/a":        filepath.Join(outside, "back/a"), // nobody looks where a link outside leads
 		"loop":           filepath.Join(root, "loop"),
 		"loop/x":         filepath.Join(root, "loop/x"),
 		"real/a/b":       filepath.Join(root, "real/a/b"),
@@ -241,6 +241,13 @@ func textOf(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+func TestSwapCase(t *testing.T) {
+	// The last letters have another case in Unicode, which no file is found by.
+	if got, want := swapCase("/Az-09_Ä ıſß\u212A"), "/aZ-09_Ä ıſß\u212A"; got != want {
+		t.Errorf("swapped %q, want %q", got, want)
+	}
 }
 
 func TestNameIn(t *testing.T) {

@@ -70,7 +70,6 @@ func (s *Set) visibleNames(dir string) []string {
 		return nil
 	}
 	entries, _ := f.ReadDir(enough)
-	base := absolute(s.realRoot(), at.real)
 	var names []string
 	for _, e := range entries {
 		name := e.Name()
@@ -81,7 +80,7 @@ func (s *Set) visibleNames(dir string) []string {
 		if e.Type()&fs.ModeSymlink != 0 {
 			p, inside = s.lookUp(p.rel)
 		}
-		if inside && !s.hidesWay(base, p, e.IsDir()) {
+		if inside && !s.hidesWay(at, p, e.IsDir()) {
 			names = append(names, name)
 		}
 	}

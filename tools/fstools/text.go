@@ -56,7 +56,7 @@ func nameText(path string) string {
 func bytesText(n int64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 10<<10 {
-		return fmt.Sprintf("%d bytes", n)
+		return count(int(n), "byte", "bytes")
 	}
 	size, unit := float64(n)/1024, 0
 	for size >= 1024 && unit < len(units)-1 {

@@ -3,6 +3,7 @@ package fstools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,6 +120,27 @@ func TestCancelled(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Errorf("failure %v does not wrap the cause", err)
 		}
+	}
+}
+
+// TestCancelledInLargeDirectory cancels at the first of many entries.
+func TestCancelledInLargeDirectory(t *testing.T) {
+	files := map[string]string{}
+	for i := range 4 * entriesPerLook {
+		files[fmt.Sprint(i)] = ""
+	}
+	set, _ := newSet(t, files, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	set.SetHide(func(string, string, bool) bool {
+		asked++
+		cancel()
+		return false
+	})
+	_, err := set.glob(ctx, noRun, globIn{Pattern: "**"})
+	wantFailure(t, err, codeAborted)
+	if asked > entriesPerLook {
+		t.Errorf("%d entries were looked at after the call was cancelled, want at most %d", asked, entriesPerLook)
 	}
 }
 

@@ -28,7 +28,6 @@ type walker struct {
 	ctx  context.Context
 	op   string
 	base place                 // where the walk begins
-	from string                // the base's real path, absolute, for the host's Hide
 	keep func(rel string) bool // which files are wanted; rel is from the root
 	into func(rel string) bool // which directories may hold wanted files
 
@@ -55,7 +54,7 @@ type walked struct {
 func (w *walker) walk() error {
 	defer w.opener.close()
 	base := w.base.rel
-	if w.set.hidesWay(w.from, w.base, true) {
+	if w.set.hidesWay(w.base, w.base, true) {
 		return w.set.notFound(w.op, base, nil)
 	}
 	var chain *gitignore.Chain
@@ -84,12 +83,22 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// enter looks at the entries of a directory and goes on into those below.
+// entriesPerLook is how many entries are passed without a look at the context.
+const entriesPerLook = 64
+
+// enter looks at the entries of a directory and goes on into those below. What is
+// hidden is met whatever is wanted: if it depended on that, one pattern after
+// another would spell hidden names out.
 func (w *walker) enter(dir place, entries []fs.DirEntry, chain *gitignore.Chain, depth int) error {
 	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && e.Type().IsRegular() }) {
 		chain = w.loadIgnore(dir, chain)
 	}
-	for _, e := range entries {
+	for i, e := range entries {
+		if i%entriesPerLook == 0 {
+			if err := aborted(w.ctx, w.op); err != nil {
+				return err
+			}
+		}
 		at := place{rel: join(dir.rel, e.Name()), real: join(dir.real, e.Name())}
 		switch {
 		case !utf8.ValidString(at.rel):
@@ -97,10 +106,9 @@ func (w *walker) enter(dir place, entries []fs.DirEntry, chain *gitignore.Chain,
 		case e.Name() == repositoryStore || isTemporary(e.Name()):
 		case !e.IsDir():
 			w.file(at, e.Type(), chain)
-		case !w.into(at.rel):
-		case w.set.hides(w.from, at, true):
+		case w.set.hides(w.base, at, true):
 			w.hidden = true
-		default:
+		case w.into(at.rel):
 			if err := w.descend(at, chain, depth); err != nil {
 				return err
 			}
@@ -119,35 +127,29 @@ func (w *walker) below(rel string) string {
 
 // file keeps a file that is wanted. What a link leads to decides whether it
 // counts as a file and whether it is hidden.
-func (w *walker) file(at place, kind fs.FileMode, chain *gitignore.Chain) {
+func (w *walker) file(found place, kind fs.FileMode, chain *gitignore.Chain) {
 	link := kind&fs.ModeSymlink != 0
-	if !link && !kind.IsRegular() || !w.keep(at.rel) {
+	if !link && !kind.IsRegular() {
 		return
 	}
-	if w.set.hides(w.from, at, false) {
-		w.hidden = true
-		return
-	}
-	if chain.Ignores(at.rel, false) {
-		w.excluded++
-		return
-	}
+	at, inside := found, true
 	if link {
-		target, inside := w.set.lookUp(at.rel)
-		if !inside {
-			return
-		}
-		info, err := w.set.look(target.real)
-		if err != nil || !info.Mode().IsRegular() {
-			return
-		}
-		if w.set.hidesWay(w.from, target, false) {
-			w.hidden = true
-			return
-		}
-		at = target
+		at, inside = w.set.lookUp(found.rel)
 	}
-	w.files = append(w.files, walked{at, link})
+	switch {
+	case w.set.hides(w.base, found, false) || link && inside && w.set.hidesWay(w.base, at, false):
+		w.hidden = true
+	case !w.keep(found.rel):
+	case chain.Ignores(found.rel, false):
+		w.excluded++
+	case inside && (!link || w.leadsToFile(at)):
+		w.files = append(w.files, walked{at, link})
+	}
+}
+
+func (w *walker) leadsToFile(at place) bool {
+	info, err := w.set.look(at.real)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // descend enters one more directory. One that cannot be read is counted and
