@@ -3,6 +3,7 @@ package permission
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,8 +142,8 @@ func (p *Policy) checkName(r *rule) {
 		}
 		known = append(known, t.Name())
 	}
-	if r.names(tools.TransportName) {
-		return
+	if r.names(tools.TransportName) || slices.Contains(slices.Collect(maps.Values(builtins)), canonical(r.name)) {
+		return // a built-in tool that was not chosen
 	}
 	if near := nearest.Names(r.name, known, 1); near != nil {
 		p.note(r, "is about a tool that is not there; did you mean %s?", near[0])
@@ -151,8 +152,8 @@ func (p *Policy) checkName(r *rule) {
 	p.absent = append(p.absent, r.text)
 }
 
-// absentNote is one note about all rules whose tool is not there, of which
-// settings that are shared with other programs have many. One that is near to
+// absentNote is one note about all rules whose tool nobody knows, of which
+// settings that are shared with other programs have some. One that is near to
 // another tool's name has its own: it may be a misspelling.
 func (p *Policy) absentNote() []string {
 	const shown = 3
