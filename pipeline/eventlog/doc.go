@@ -13,6 +13,10 @@
 // stand and how many they are. No byte is removed, and readers skip exactly
 // what a seal names. See Read for what they refuse.
 //
+// A session that ends in the middle of a call leaves it without a result.
+// Contents.OpenCalls says which calls these are and what may have become of
+// them, Contents.Repair makes the results that let the session go on.
+//
 // The data of an event passes Options.Redact and is then, where it is larger
 // than Options.MaxBody, cut: of a long string its head stays, followed by
 //
