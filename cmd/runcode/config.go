@@ -227,7 +227,7 @@ func (file *configFile) trust(root string) (*configFile, error) {
 	if _, err := file.parse(root, true); err != nil {
 		return nil, err
 	}
-	_, err := file.hooks(root, slog.New(slog.DiscardHandler))
+	_, err := file.hooks(root, slog.New(slog.DiscardHandler), nil)
 	return file, err
 }
 
@@ -242,16 +242,16 @@ func (file *configFile) parse(root string, trusted bool) (_ *configFile, err err
 }
 
 // hooks are the file's hooks; nil if it has none or must not run them.
-func (file *configFile) hooks(root string, logger *slog.Logger) (*hooks.Bridge, error) {
+func (file *configFile) hooks(root string, logger *slog.Logger, redact func(string) string) (*hooks.Bridge, error) {
 	if !file.trusted || !file.settings.HasHooks() {
 		return nil, nil
 	}
-	return hooks.Read(strings.NewReader(file.text), file.name, &hooks.Options{Dir: root, Logger: logger})
+	return hooks.Read(strings.NewReader(file.text), file.name, &hooks.Options{Dir: root, Logger: logger, Redact: redact})
 }
 
 // hookCommands lists the commands its hooks run.
 func (file *configFile) hookCommands(root string) []string {
-	bridge, err := file.hooks(root, slog.New(slog.DiscardHandler))
+	bridge, err := file.hooks(root, slog.New(slog.DiscardHandler), nil)
 	if err != nil || bridge == nil {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (file *configFile) hookCommands(root string) []string {
 
 // install puts the rules and the hooks of all files into a pipeline. The paths
 // are further ones that no rule may open to writing.
-func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.Logger) (policy *permission.Policy, close func() error, err error) {
+func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.Logger, redact func(string) string) (policy *permission.Policy, close func() error, err error) {
 	bridges := []*hooks.Bridge{}
 	close = func() error {
 		for _, b := range bridges {
@@ -284,7 +284,7 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 	}
 	p.UseRule("permissions", policy.Rule)
 	for _, file := range c.files {
-		bridge, err := file.hooks(c.root, logger)
+		bridge, err := file.hooks(c.root, logger, redact)
 		if err != nil {
 			return nil, close, err
 		}

@@ -65,7 +65,7 @@ func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.R
 		return err
 	}
 	p := pipeline.New(set.registry, nil)
-	policy, closeHooks, err := cfg.install(p, ownFiles(), slog.New(slog.DiscardHandler))
+	policy, closeHooks, err := cfg.install(p, ownFiles(), slog.New(slog.DiscardHandler), nil)
 	defer closeHooks()
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func (s *session) openPipeline(logger *slog.Logger, path, program string) error 
 }
 
 func (s *session) openPolicy(logger *slog.Logger) error {
-	policy, closeHooks, err := s.config.install(s.pipeline, s.protected(), logger)
+	policy, closeHooks, err := s.config.install(s.pipeline, s.protected(), logger, s.redactor.Text)
 	s.closers = append(s.closers, closeHooks)
 	if err != nil {
 		return err

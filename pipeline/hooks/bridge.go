@@ -53,6 +53,9 @@ type Options struct {
 	// answer in JSON that is longer counts as a failure. Zero: 256 KiB. Of
 	// standard error no more than 64 KiB are read.
 	MaxOutput int
+	// Redact takes secrets out of what hooks write to standard error, before it
+	// becomes a reason or, cut, a summary in the log. Nil: nothing is taken out.
+	Redact func(text string) string
 	// SessionID and TranscriptPath are fields of what hooks read; they may be
 	// empty.
 	SessionID, TranscriptPath string

@@ -286,6 +286,21 @@ func TestLog(t *testing.T) { // 154, 156
 	})
 }
 
+// A secret that a summary would part is taken out before.
+func TestLogRedacts(t *testing.T) {
+	before := strings.Repeat("x", 490)
+	r := newRig(t, settings([]hook{{Command: "printf %s '" + before + "hunter2hunter2hunter2' >&2; exit 2"}}, nil),
+		func(ho *hooks.Options, _ *pipeline.Options) {
+			ho.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2hunter2hunter2", "[redacted]") }
+		})
+	r.call("echo", "")
+	for _, e := range r.rec.Events() {
+		if text := e.Data.String(); strings.Contains(text, "hunter2") || e.Type == "hook/result" && !strings.Contains(text, before+"[redacted]") {
+			t.Errorf("%s holds %s", e.Type, text)
+		}
+	}
+}
+
 func TestDirectory(t *testing.T) { // 155
 	r := newRig(t, settings([]hook{{Command: `echo "$PWD $CLAUDE_PROJECT_DIR $CLAUDE_PLUGIN_ROOT" > ./where`}}, nil), func(ho *hooks.Options, _ *pipeline.Options) {
 		ho.PluginRoot = "/plugin root"

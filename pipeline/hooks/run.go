@@ -193,7 +193,7 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(b.closing, cancel)()
-	return proc.Run(ctx, proc.Command{
+	result, err := proc.Run(ctx, proc.Command{
 		Path:      b.shell,
 		Args:      []string{"-c", "--", h.command}, // a command may begin with "-"
 		Dir:       b.opts.Dir,
@@ -203,6 +203,10 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 		MaxStdout: b.opts.MaxOutput,
 		MaxStderr: min(maxStderr, b.opts.MaxOutput),
 	})
+	if b.opts.Redact != nil {
+		result.Stderr.Head = b.opts.Redact(result.Stderr.Head)
+	}
+	return result, err
 }
 
 // contextMessage is the contexts of one point as one message, a block for each.
