@@ -207,7 +207,7 @@ func (s *session) openLog() (*eventlog.Log, error) {
 		return nil, err
 	}
 	s.closers = append(s.closers, s.closeStore, log.Close)
-	return log, s.resume(path)
+	return log, s.resume(log, path)
 }
 
 // spillStore is the store beside the event log, made when it is first needed.
@@ -244,12 +244,20 @@ func (s *session) closeStore() error {
 	return s.store.Close()
 }
 
-// resume restores what the file tools have seen and what is to do from the log
-// of earlier runs.
-func (s *session) resume(path string) error {
+// resume settles the calls that a run which died has left open in the log, and
+// restores from it what the file tools have seen and what is to do.
+func (s *session) resume(log *eventlog.Log, path string) error {
 	past, err := eventlog.ReadFile(path, nil)
 	if err != nil {
 		return err
+	}
+	for _, call := range past.OpenCalls() {
+		s.note("an earlier run in %s ended during the call %s of %s: %s", path, call.ID, call.Name, call.Text)
+	}
+	for _, e := range past.Repair(nil) {
+		if err := log.Emit(e); err != nil {
+			return err
+		}
 	}
 	for _, e := range past.Events {
 		switch {
