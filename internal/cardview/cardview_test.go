@@ -46,7 +46,7 @@ var cards = []struct {
 	{"empty", tools.Card{}},
 	{"unknown-type", tools.Card{Type: "hologram", Title: "look", Content: []tools.Content{tools.TextContent("text")}}},
 	{"terminal", tools.Card{
-		Type: tools.CardTerminal, Title: "bash", Description: "Run the tests", Command: "go test ./...", Dir: "/work/demo",
+		Type: tools.CardTerminal, Title: "bash", Description: "Run the tests", Command: "go test ./...", Dir: "/proj/demo",
 		Output: "ok  \tdemo\t0.01s\r\nok  \tdemo/inner\t0.02s\n", ExitCode: exit(0),
 	}},
 	{"terminal-call", tools.Card{Type: tools.CardTerminal, Title: "bash", Command: "cd src &&\n\tmake all\nmake install PREFIX=/opt/very/long/path/that/does/not/fit/into/a/narrow/window ; rm -rf build\n"}},
