@@ -20,7 +20,7 @@ type Options struct {
 	ApprovalTimeout time.Duration
 	// MaxAsks is how many questions one call of a model may lead to, those of
 	// its nested calls included; further asks deny. Zero: 20. A negative number
-	// panics in New. Raise it where a rule answers instead of a person.
+	// panics in New. The answer Granted, of a rule or a standing answer, is no question.
 	MaxAsks int
 	// Sink takes the events. Nil: none are made.
 	Sink Sink

@@ -34,7 +34,7 @@ type Definition struct {
 	// once. Returning false keeps the blocks. A panic becomes an error result.
 	Finalize func(call Call, outcome Final) ([]Content, bool)
 	// Timeout is how long one body should take, for the execution wrapper that
-	// enforces it: nothing here does. Zero: none.
+	// enforces it, such as pipeline/policy's. Zero: none.
 	Timeout time.Duration
 	// Annotations describe the tool to policies.
 	Annotations Annotations

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -95,10 +94,7 @@ func printCheck(s *streams, json bool, path string, res codemode.CheckResult) er
 		}
 		text = withoutSecrets(redactor, doc)
 	}
-	if isTerminal(s.out) {
-		text = escape(text)
-	}
-	if _, err := io.WriteString(s.out, text+"\n"); err != nil {
+	if err := s.print(text+"\n", escape); err != nil {
 		return fmt.Errorf("cannot write the answer: %w", err)
 	}
 	if !json {

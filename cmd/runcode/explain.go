@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -83,10 +82,7 @@ func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.R
 		}
 		text, escape = withoutSecrets(redactor, doc)+"\n", termtext.EscapeJSON
 	}
-	if isTerminal(s.out) {
-		text = escape(text)
-	}
-	if _, err := io.WriteString(s.out, text); err != nil {
+	if err := s.print(text, escape); err != nil {
 		return fmt.Errorf("cannot write the explanation: %w", err)
 	}
 	for _, note := range cfg.notes {

@@ -69,6 +69,15 @@ type streams struct {
 	out, err io.Writer
 }
 
+// print writes to standard output, escaped if it is a terminal.
+func (s *streams) print(text string, escape func(string) string) error {
+	if isTerminal(s.out) {
+		text = escape(text)
+	}
+	_, err := io.WriteString(s.out, text)
+	return err
+}
+
 func newCommand(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "runcode",

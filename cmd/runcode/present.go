@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -71,10 +70,7 @@ func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode
 	if err != nil {
 		return err
 	}
-	if isTerminal(s.out) {
-		out = termtext.Escape(out)
-	}
-	if _, err := io.WriteString(s.out, out); err != nil {
+	if err := s.print(out, termtext.Escape); err != nil {
 		return fmt.Errorf("cannot write the text: %w", err)
 	}
 	for _, note := range about.Notes {
