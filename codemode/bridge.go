@@ -107,7 +107,7 @@ func (b *bridge) dispatch(ctx context.Context, inv runtime.Invocation, report fu
 
 // concurrent classifies a call: what is unknown or unreadable runs alone.
 func (b *bridge) concurrent(inv runtime.Invocation) bool {
-	tool := b.c.pipeline.Registry().Lookup(inv.Member)
+	tool := b.c.pipeline.Tool(b.run.Call().Agent(), inv.Member)
 	if tool == nil {
 		return false
 	}

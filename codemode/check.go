@@ -19,7 +19,7 @@ type CheckResult struct {
 // runs nothing of it: no tool is called, nothing is logged. The error is for a
 // runtime that cannot be had.
 func (c *CodeMode) Check(ctx context.Context, code string) (CheckResult, error) {
-	now, err := c.snapshot()
+	now, err := c.snapshot(nil)
 	if err != nil {
 		return CheckResult{}, err
 	}

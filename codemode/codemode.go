@@ -24,7 +24,7 @@ type Limits = runtime.Limits
 // Options tune a CodeMode. The zero value is the recommended setting.
 type Options struct {
 	// Mode is how tools are presented to the model and which calls are allowed
-	// directly.
+	// directly, for agents that CodeMode.PresentAs gives no other.
 	Mode Mode
 	// Isolation chooses where programs run.
 	Isolation Isolation
@@ -66,40 +66,6 @@ type Options struct {
 // DefaultMaxImages bounds the images that follow one result.
 const DefaultMaxImages = 8 << 20
 
-// Mode is how tools are presented.
-type Mode uint8
-
-// The modes (DSH's native, code and both).
-const (
-	// ModeCode offers run_code alone. Every other tool is called from inside a
-	// program; a direct call is refused before any policy sees it.
-	ModeCode Mode = iota
-	// ModeBoth offers every tool and run_code.
-	ModeBoth
-	// ModeNative offers every tool and no run_code.
-	ModeNative
-)
-
-var modeNames = map[Mode]string{ModeCode: "code", ModeBoth: "both", ModeNative: "native"}
-
-// String is the name ParseMode reads.
-func (m Mode) String() string {
-	if name, ok := modeNames[m]; ok {
-		return name
-	}
-	return fmt.Sprintf("Mode(%d)", uint8(m))
-}
-
-// ParseMode reads "code", "both" or "native".
-func ParseMode(name string) (Mode, error) {
-	for m, n := range modeNames {
-		if n == name {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown mode %q; the modes are code, both and native", name)
-}
-
 // Contexts is what becomes of the additional contexts of sub-calls.
 type Contexts uint8
 
@@ -121,9 +87,15 @@ type CodeMode struct {
 	runtime  runtime.Runtime
 	opts     Options
 
-	mu   sync.Mutex
-	last *snapshot
+	modes modes
+
+	mu    sync.Mutex
+	known []*snapshot // the latest first; mu is held
 }
+
+// maxSnapshots is how many sets of tools are remembered: agents may have
+// different ones.
+const maxSnapshots = 16
 
 // snapshot is what is made of the tools registered at one moment. It is
 // immutable.
@@ -161,8 +133,8 @@ func New(p *pipeline.Pipeline, opts *Options) (*CodeMode, error) {
 	if err == nil {
 		err = p.InstallTransport(pipeline.Transport{
 			Tool:     tool,
-			Visible:  func(any) bool { return c.opts.Mode != ModeNative },
-			Collapse: func(any) bool { return c.opts.Mode == ModeCode },
+			Visible:  func(scopes []any) bool { return c.mode(scopes) != ModeNative },
+			Collapse: func(scopes []any) bool { return c.mode(scopes) == ModeCode },
 		})
 	}
 	if err != nil {
@@ -172,8 +144,8 @@ func New(p *pipeline.Pipeline, opts *Options) (*CodeMode, error) {
 }
 
 func (o *Options) check() error {
-	if _, ok := modeNames[o.Mode]; !ok {
-		return fmt.Errorf("unknown %v; the modes are code, both and native", o.Mode)
+	if err := o.Mode.check(); err != nil {
+		return err
 	}
 	if o.Parallel < 0 || o.MaxText < 0 || o.MaxImages < 0 {
 		return fmt.Errorf("option Parallel (%d), MaxText (%d) or MaxImages (%d) is negative; zero takes the default", o.Parallel, o.MaxText, o.MaxImages)
@@ -273,7 +245,7 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	if extra.refusal != "" {
 		return tools.Result{}, c.refused(ctx, run, runtime.InvalidInput, extra.refusal)
 	}
-	now, err := c.snapshot()
+	now, err := c.snapshot(run.Call().Agent())
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -352,21 +324,26 @@ func (c *CodeMode) content(ctx context.Context, callID string, report *Report, i
 	return append([]tools.Content{tools.TextContent(c.fit(ctx, callID, c.redact(report.Output), room))}, rest...)
 }
 
-// snapshot is the tools registered now and their catalogue, which is rebuilt
-// only when the registry has changed.
-func (c *CodeMode) snapshot() (*snapshot, error) {
-	list := c.pipeline.Registry().All()
+// snapshot is the tools an agent sees now and their catalogue, which is built
+// again only for a set of tools that has not been seen lately.
+func (c *CodeMode) snapshot(agent any) (*snapshot, error) {
+	list := c.pipeline.Tools(agent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last != nil && slices.Equal(list, c.last.list) {
-		return c.last, nil
+	for i, s := range c.known {
+		if slices.Equal(list, s.list) {
+			c.known = slices.Insert(slices.Delete(c.known, i, i+1), 0, s)
+			return s, nil
+		}
 	}
 	catalog, notes, err := bindings.New(list)
 	if err != nil {
 		return nil, err
 	}
-	c.last = &snapshot{list, catalog, notes}
-	return c.last, nil
+	s := &snapshot{list, catalog, notes}
+	c.known = slices.Insert(c.known, 0, s)
+	c.known = c.known[:min(len(c.known), maxSnapshots)]
+	return s, nil
 }
 
 func (c *CodeMode) logger(callID string) func(runtime.Line) {

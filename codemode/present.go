@@ -33,24 +33,33 @@ type ToolSchema struct {
 // onlyRule is said in code mode alone; in the other modes it would be false.
 const onlyRule = "Only `" + ToolName + "` can be called directly; a direct call of any other tool fails. Reach every other tool from inside a program.\n\n"
 
-// Present returns what to put into a model request.
-func (c *CodeMode) Present() (Presentation, error) {
-	now, err := c.snapshot()
+// Present returns what to put into a model request of no agent in particular.
+func (c *CodeMode) Present() (Presentation, error) { return c.PresentFor(nil) }
+
+// PresentFor returns what to put into a model request of an agent: the tools it
+// sees, in its mode.
+func (c *CodeMode) PresentFor(agent any) (Presentation, error) {
+	scopes, err := c.pipeline.Scopes(agent)
 	if err != nil {
 		return Presentation{}, err
 	}
+	now, err := c.snapshot(agent)
+	if err != nil {
+		return Presentation{}, err
+	}
+	mode := c.mode(scopes)
 	p := Presentation{Notes: slices.Clone(now.notes)}
-	if c.opts.Mode != ModeCode {
+	if mode != ModeCode {
 		for _, t := range now.list {
 			p.add(t.Definition())
 		}
 	}
-	if c.opts.Mode == ModeNative {
+	if mode == ModeNative {
 		return p, nil
 	}
 	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription, bindings.TransportSchema()})
 	p.Prompt = now.catalog.Instructions(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits}) + "\n```ts\n" + now.catalog.Declarations() + "```\n"
-	if c.opts.Mode == ModeCode {
+	if mode == ModeCode {
 		p.Prompt = onlyRule + p.Prompt
 	}
 	return p, nil
@@ -77,9 +86,9 @@ func (p *Presentation) add(def tools.Definition) {
 }
 
 // Declarations is the TypeScript text that tells a model which tools a program
-// can call.
+// of no agent in particular can call.
 func (c *CodeMode) Declarations() (string, error) {
-	now, err := c.snapshot()
+	now, err := c.snapshot(nil)
 	if err != nil {
 		return "", err
 	}

@@ -138,7 +138,7 @@ func closed(c chan struct{}) bool {
 // concurrent asks the tool whether this call may overlap. What cannot run
 // cannot overlap either.
 func (b *batch) concurrent(req Request) bool {
-	tool := b.p.find(req.Name, req.Agent)
+	tool := b.p.Tool(req.Agent, req.Name)
 	if tool == nil || tool.Definition().Concurrent == nil {
 		return false
 	}

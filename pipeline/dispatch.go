@@ -101,13 +101,13 @@ func fuse(wrapper, caller context.Context) (context.Context, func()) {
 
 // current is the tool the call was judged for, if the name still means it.
 func (x *execution) current() (*tools.Tool, error) {
-	if err := x.p.collapsed(x.call); err != nil {
+	if err := x.collapsed(); err != nil {
 		return nil, err
 	}
-	tool := x.p.find(x.call.Name(), x.call.Agent())
+	tool := x.p.find(x.call.Name(), x.scopes)
 	switch {
 	case tool == nil:
-		return nil, x.p.unknown(x.call.Name())
+		return nil, x.unknown()
 	case tool != x.tool:
 		return nil, &tools.Error{
 			Name: "ToolChangedError", Code: tools.CodeToolChanged,
@@ -117,12 +117,12 @@ func (x *execution) current() (*tools.Tool, error) {
 	return tool, nil
 }
 
-func (p *Pipeline) unknown(name string) error {
+func (x *execution) unknown() error {
 	var known []string
-	for _, t := range p.reg.All() {
+	for _, t := range x.p.visible(x.scopes) {
 		known = append(known, t.Name())
 	}
-	return &tools.NotFoundError{Tool: name, Nearest: nearest.Names(name, known, 3)}
+	return &tools.NotFoundError{Tool: x.call.Name(), Nearest: nearest.Names(x.call.Name(), known, 3)}
 }
 
 func (x *execution) checkArgs(tool *tools.Tool) (err error) {

@@ -242,9 +242,9 @@ func runCode(t *testing.T, p **pipeline.Pipeline) *tools.Tool {
 
 func TestTransport(t *testing.T) {
 	coder, native := "coder", "native"
-	isCoder := func(a any) bool { return a == any(coder) }
+	isCoder := func(scopes []any) bool { return len(scopes) > 0 && scopes[0] == any(coder) }
 	refusal := "unknown tool \"echo\": only `run_code` is callable directly — call `echo` from inside a `run_code` program instead"
-	crash := func(any) bool { panic("secret") }
+	crash := func([]any) bool { panic("secret") }
 	for _, tt := range []struct {
 		name      string
 		transport pipeline.Transport

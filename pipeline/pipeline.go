@@ -77,6 +77,7 @@ type Pipeline struct {
 	log       *slog.Logger
 	observers registrations[func(Outcome)]
 	transport atomic.Pointer[Transport]
+	layers    layers
 	live      liveRuns
 	journal   journal
 }
@@ -189,7 +190,7 @@ func (x *execution) admit() error {
 	if x.ctx.Err() != nil {
 		return aborted(x.ctx, false)
 	}
-	if err := x.p.collapsed(x.call); err != nil {
+	if err := x.collapsed(); err != nil {
 		x.finalizer = nil
 		return err
 	}

@@ -71,5 +71,18 @@ func (d PostDecision) WithContextsFirst(messages ...tools.Message) PostDecision 
 // to whatever came from further in returns that decision with WithContexts.
 func (d PostDecision) Blocks() bool { return d.kind == postBlock }
 
+// Content is a copy of the blocks that take the place of the result's, those of
+// an AcceptContent and the feedback of a Block; replaced is false for any other
+// decision.
+func (d PostDecision) Content() (blocks []tools.Content, replaced bool) {
+	return slices.Clone(d.content), d.kind == postContent || d.kind == postBlock
+}
+
+// Value is the value that takes the place of the result's; replaced is false
+// for all but an AcceptValue.
+func (d PostDecision) Value() (value tools.JSON, replaced bool) {
+	return d.value, d.kind == postValue
+}
+
 // Contexts is a copy of the decision's messages.
 func (d PostDecision) Contexts() []tools.Message { return cloneMessages(d.contexts) }

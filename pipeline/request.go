@@ -67,12 +67,13 @@ func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
 	args, err := parseArgs(req.Name, req.Args)
 	spec.Args = args
 	x.fault(err)
-	x.fault(x.findScopes())
-	x.tool = p.find(req.Name, req.Agent)
+	x.scopes, err = p.Scopes(req.Agent)
+	x.fault(err)
+	x.tool = p.find(req.Name, x.scopes)
 	if x.tool != nil {
 		x.finalizer = x.tool.Definition().Finalize
 	}
-	spec.Transport = p.isTransport(x.tool)
+	spec.Tool, spec.Transport = x.tool, p.isTransport(x.tool)
 	spec.Subjects = tools.SubjectsOf(x.tool, spec.Args)
 	x.call = tools.NewCall(spec)
 	return x
@@ -83,17 +84,6 @@ func (x *execution) fault(err error) {
 	if x.faulty == nil && err != nil {
 		x.faulty = err
 	}
-}
-
-func (x *execution) findScopes() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = panicked("ParentOf", r)
-			x.p.log.Error("ParentOf crashed", "panic", r)
-		}
-	}()
-	x.scopes, err = x.p.scopesOf(x.req.Agent)
-	return err
 }
 
 // parseArgs reads the arguments text as Request.Args describes.

@@ -39,10 +39,11 @@ func (r Rule) listen(ctx context.Context, call tools.Call, next Next[Decision]) 
 
 // Finding is what one rule, listener or guard says about a call.
 type Finding struct {
-	Stage string // "pre-execute" or "guard"
+	Stage string // "pre-execute", "guard", "execution" or "post-execute"
 	Name  string
 	// Evaluated is false for a listener that is not a rule: it may have
-	// effects, so it is not asked, and Verdict and Reason mean nothing.
+	// effects, so it is not asked, and Verdict and Reason mean nothing. So it is
+	// for all of the stages after the guards.
 	Evaluated bool
 	// Verdict is what the rule says; of a guard, deny or allow.
 	Verdict Verdict
@@ -85,6 +86,12 @@ func (p *Pipeline) Explain(req Request) Explanation {
 		}
 		e.add(f)
 	}
+	for _, w := range x.p.Execution.list.visible(x.scopes) {
+		e.add(Finding{Stage: "execution", Name: w.name})
+	}
+	for _, l := range x.p.PostExecute.list.visible(x.scopes) {
+		e.add(Finding{Stage: "post-execute", Name: l.name})
+	}
 	return e
 }
 
@@ -101,9 +108,9 @@ func (x *execution) problem() error {
 	case x.faulty != nil:
 		return x.faulty
 	case x.tool == nil:
-		return x.p.unknown(x.call.Name())
+		return x.unknown()
 	}
-	if err := x.p.collapsed(x.call); err != nil {
+	if err := x.collapsed(); err != nil {
 		return err
 	}
 	if err := x.checkArgs(x.tool); err != nil {

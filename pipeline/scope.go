@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/runcode-go/runcode/tools"
 )
 
 // maxScopes bounds the walk from an agent to its ancestors.
@@ -19,13 +21,25 @@ func mustScope(agent any) any {
 	return agent
 }
 
-// scopesOf lists the agent and its ancestors, nearest first. A cycle ends the
-// walk; a chain without end is an error, since a guard of an ancestor that was
-// not reached would be skipped.
-func (p *Pipeline) scopesOf(agent any) ([]any, error) {
+// Scopes lists the agent and its ancestors, nearest first; nothing for a nil
+// agent. A cycle ends the walk. A chain without end, an agent that is not
+// comparable and a ParentOf that panics are errors, since a guard of an ancestor
+// that was not reached would be skipped.
+func (p *Pipeline) Scopes(agent any) (scopes []any, err error) {
 	if agent == nil {
 		return nil, nil
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			crash := panicked("ParentOf", r)
+			p.logPanic(crash, tools.Call{})
+			scopes, err = nil, crash
+		}
+	}()
+	return p.scopesOf(agent)
+}
+
+func (p *Pipeline) scopesOf(agent any) ([]any, error) {
 	if !reflect.ValueOf(agent).Comparable() {
 		return nil, fmt.Errorf("the agent of a call must be comparable with ==, got %T; use a pointer", agent)
 	}

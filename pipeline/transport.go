@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -13,12 +14,13 @@ type Transport struct {
 	// Tool is named tools.TransportName and made by tools.NewTool. It stands in
 	// no registry.
 	Tool *tools.Tool
-	// Visible reports whether the agent can call run_code. Nil: always.
-	Visible func(agent any) bool
+	// Visible reports whether an agent can call run_code; its scopes are the
+	// agent and its ancestors, nearest first, none for no agent. Nil: always.
+	Visible func(scopes []any) bool
 	// Collapse reports whether run_code is the only tool the agent's model may
-	// call directly. Nil: never. Calls of other tools the registry knows are
-	// then refused before policy; nested calls are not concerned.
-	Collapse func(agent any) bool
+	// call directly. Nil: never. Calls of other tools the agent sees are then
+	// refused before policy; nested calls are not concerned.
+	Collapse func(scopes []any) bool
 }
 
 // InstallTransport adds run_code to what the pipeline executes. It can be done
@@ -33,13 +35,13 @@ func (p *Pipeline) InstallTransport(t Transport) error {
 	return nil
 }
 
-// find is the tool the agent means by name, nil for none.
-func (p *Pipeline) find(name string, agent any) *tools.Tool {
+// find is the tool an agent with these scopes means by name, nil for none.
+func (p *Pipeline) find(name string, scopes []any) *tools.Tool {
 	if name != tools.TransportName {
-		return p.reg.Lookup(name)
+		return p.lookup(name, scopes)
 	}
 	t := p.transport.Load()
-	if t == nil || !p.says(t.Visible, agent, "Transport.Visible", true, false) {
+	if t == nil || !p.says(t.Visible, scopes, "Transport.Visible", true, false) {
 		return nil
 	}
 	return t.Tool
@@ -53,12 +55,13 @@ func (p *Pipeline) isTransport(tool *tools.Tool) bool {
 // collapsed is the refusal of a model's direct call of a tool that only
 // programs may call, nil for any other call. A name nobody registered goes on,
 // so that policy sees every name a model asks for.
-func (p *Pipeline) collapsed(call tools.Call) error {
+func (x *execution) collapsed() error {
+	p, call := x.p, x.call
 	t := p.transport.Load()
 	if t == nil || call.Origin() != tools.OriginModel || call.Name() == tools.TransportName {
 		return nil
 	}
-	if p.reg.Lookup(call.Name()) == nil || !p.says(t.Collapse, call.Agent(), "Transport.Collapse", false, true) {
+	if p.lookup(call.Name(), x.scopes) == nil || !p.says(t.Collapse, x.scopes, "Transport.Collapse", false, true) {
 		return nil
 	}
 	name := call.Name()
@@ -67,7 +70,7 @@ func (p *Pipeline) collapsed(call tools.Call) error {
 }
 
 // says asks a transport's predicate; a crash counts as the stricter answer.
-func (p *Pipeline) says(predicate func(any) bool, agent any, where string, unset, crashed bool) (answer bool) {
+func (p *Pipeline) says(predicate func([]any) bool, scopes []any, where string, unset, crashed bool) (answer bool) {
 	if predicate == nil {
 		return unset
 	}
@@ -77,5 +80,5 @@ func (p *Pipeline) says(predicate func(any) bool, agent any, where string, unset
 			answer = crashed
 		}
 	}()
-	return predicate(agent)
+	return predicate(slices.Clone(scopes))
 }

@@ -43,6 +43,7 @@ type CallSpec struct {
 	Parent     Token
 	Transport  bool
 	Site       Site
+	Tool       *Tool // what Name meant to the agent, nil for nothing
 	// Subjects finds what the call would touch; see SubjectsOf. It must always
 	// give the same answer. Nil: the tool does not tell.
 	Subjects func() ([]Subject, error)
@@ -79,6 +80,11 @@ func (c Call) ParentID() string { return c.get().ParentID }
 
 // Name is the tool's name as it was asked for; the tool may not exist.
 func (c Call) Name() string { return c.get().Name }
+
+// Tool is what the name meant to the agent when the call was made, nil if it
+// meant nothing. A call whose tool is replaced before its body starts does not
+// run, so this is the definition that runs.
+func (c Call) Tool() *Tool { return c.get().Tool }
 
 // Args is the canonical arguments. It is the zero JSON only when the arguments
 // could not be read at all.

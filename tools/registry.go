@@ -102,7 +102,7 @@ func (r *Registry) Add(defs ...*Definition) (remove func(), err error) {
 	err = r.update(func(byName map[string]*Tool) error {
 		for _, tool := range added {
 			if byName[tool.Name()] != nil {
-				return fmt.Errorf("tool %q is already registered; remove it first or choose another name", tool.Name())
+				return fmt.Errorf("tool %q is already registered here; remove it first, choose another name, or register this one for a single agent", tool.Name())
 			}
 			byName[tool.Name()] = tool
 		}

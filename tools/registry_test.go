@@ -45,7 +45,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{"nil", nil, `cannot register a nil tool definition`, ""},
 		{"reserved name", named("run_code"), `tool name "run_code" is reserved for the Code Mode presentation transport and cannot be registered or shadowed`, ""},
 		{"no name", named(""), `a tool has no name; give it one`, ""},
-		{"taken", named("taken"), `tool "taken" is already registered; remove it first or choose another name`, ""},
+		{"taken", named("taken"), `tool "taken" is already registered here; remove it first, choose another name, or register this one for a single agent`, ""},
 		{"a name that is no text", named("x\xff"), `tool name "x\xff" is not valid UTF-8, so no program and no log could spell it; rename the tool`, ""},
 		{"no handler", &tools.Definition{Name: "x"}, `tool "x" has no handler`, ""},
 		{"negative timeout", &tools.Definition{Name: "x", Handler: nothing, Timeout: -time.Second}, `tool "x" has the timeout -1s; a timeout is positive, or zero for none`, ""},
@@ -72,7 +72,7 @@ func TestRegistryRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := tools.NewRegistry(named("a"), named("a")); err == nil || err.Error() != `tool "a" is already registered; remove it first or choose another name` {
+	if _, err := tools.NewRegistry(named("a"), named("a")); err == nil || err.Error() != `tool "a" is already registered here; remove it first, choose another name, or register this one for a single agent` {
 		t.Errorf("twice in one list: %v", err)
 	}
 }

@@ -102,10 +102,13 @@ func (j *judgement) unknown(err error) {
 
 // byDefault judges a tool of which no effect is known.
 func (j *judgement) byDefault() {
-	tool := j.p.reg.Lookup(j.call.Name())
+	tool := j.call.Tool()
+	if tool == nil { // a call nobody resolved is judged by what its name means to all
+		tool = j.p.reg.Lookup(j.call.Name())
+	}
 	name := shownName(j.call.Name())
 	switch {
-	case j.allowed || tool == nil: // run_code, or a name that leads nowhere
+	case j.allowed || tool == nil || j.call.IsTransport(): // run_code, or a name that leads nowhere
 	case imported(j.tool):
 		j.add("", nil, pipeline.VerdictAsk, "%s is an imported tool and no rule allows it", name)
 	case tool.Definition().Annotations.Destructive:
