@@ -57,12 +57,16 @@ func (x *execution) finalize() {
 	if x.finalizer == nil {
 		return
 	}
+	began, decision := x.clock(), "error"
+	defer func() { x.record(StageFinalize, "", decision, x.result.get().message, began) }()
 	defer x.settleCrash(fmt.Sprintf("the finalizer of tool %q", x.call.Name()))
 	r := x.result
 	blocks, replaced := x.finalizer(x.call, tools.Final{
 		IsError: r.IsError(), Content: r.Content(), Value: r.Value(), Err: r.Err(), Detail: r.Detail(),
 	})
+	decision = "keep"
 	if replaced {
+		decision = "replace"
 		x.result.core = r.get().withContent(blocks)
 	}
 }

@@ -26,8 +26,25 @@ const (
 	unanswered // not an Approver's: the time was up
 )
 
-// ApprovalRequest is one question to an Approver. Call holds the full arguments.
+// String is the answer's name in the log, DSH's vocabulary and "granted".
+func (a Answer) String() string {
+	switch a {
+	case AllowedOnce:
+		return "allowed-once"
+	case Rejected:
+		return "rejected"
+	case Cancelled:
+		return "cancelled"
+	case Granted:
+		return "granted"
+	}
+	return "unavailable"
+}
+
+// ApprovalRequest is one question to an Approver. Call holds the full arguments
+// and, of a call a program makes, its parent and its place in the program.
 type ApprovalRequest struct {
+	ID     string // of the question, as it stands in the log
 	Call   tools.Call
 	Reason string // the listener's, may be empty
 	By     string // the listener that asks
@@ -44,10 +61,14 @@ func (a ApprovalRequest) Digest() string {
 // error, a panic or an unknown answer counts as Unavailable; the text of an
 // error goes into the denial, which a model reads. When ctx ends the call
 // settles at once and a later answer is discarded, so Approve should return soon
-// after. It may be called from several goroutines at a time.
+// after. Of an agent and those below it one question is open at a time: the
+// others wait for their turn, and their time begins with it. Those of agents
+// that have no ancestor in common are asked at the same time, from several
+// goroutines. An approver that makes tool calls with its ctx is not asked about
+// these: they are denied.
 //
-// In contrast to DSH there is no routing by agent: calls without an agent are
-// asked too.
+// In contrast to DSH calls without an agent are asked too; package approval
+// chooses among several approvers, by agent too.
 type Approver interface {
 	Approve(ctx context.Context, ask ApprovalRequest) (Answer, error)
 }
@@ -131,13 +152,16 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 		}
 		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval (not yet supported)", name)
 	}
+	if ctx.Value(askingKey{}) != nil {
+		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and it is called on behalf of an approver, which cannot be asked meanwhile", name)
+	}
 	switch rejections, asks := x.declined.count(x.p.opts.MaxAsks); {
 	case rejections > 0:
 		return deny(tools.CodeApprovalRejected, "tool %q requires approval, and the user is not asked again after rejecting %d calls; end the program and ask what is wanted", name, rejections)
 	case asks > 0:
 		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and the user has been asked %d times by one call already; do the rest in another call", name, asks)
 	}
-	answer, err := x.ask(ctx, ApprovalRequest{Call: x.call, Reason: ask.reason, By: ask.by})
+	answer, err := x.ask(ctx, ApprovalRequest{ID: x.p.newID(), Call: x.call, Reason: ask.reason, By: ask.by})
 	if ctx.Err() != nil && answer != Rejected {
 		return aborted(ctx, false)
 	}
@@ -163,15 +187,50 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available%s", name, because)
 }
 
-// ask waits for the approver, for the end of ctx or for the end of the time a
+// askingKey marks the context of an approver.
+type askingKey struct{}
+
+// ask waits for its turn and then for the approver, and logs the question and
+// what became of it.
+func (x *execution) ask(ctx context.Context, ask ApprovalRequest) (answer Answer, err error) {
+	if ctx.Err() == nil {
+		defer x.pauseForApproval()()
+		var leave func()
+		if leave, err = x.p.asking.enter(ctx, x.session()); err != nil {
+			return Cancelled, nil // before it was asked
+		}
+		defer leave()
+	}
+	began := x.clock()
+	if err := x.p.journal.asked(ask); err != nil {
+		return Unavailable, err
+	}
+	answer, err = Cancelled, nil
+	if ctx.Err() == nil {
+		answer, err = x.wait(ctx, ask)
+	}
+	decided := answer
+	if ctx.Err() != nil && answer != Rejected {
+		decided = Cancelled // what comes too late counts for nothing
+	}
+	x.p.journal.decided(ask, decided)
+	x.record(StageApproval, ask.By, decided.String(), textOf(err), began)
+	return answer, err
+}
+
+// session is the topmost agent, of whose calls one is asked about at a time.
+func (x *execution) session() any {
+	if len(x.scopes) == 0 {
+		return nil
+	}
+	return x.scopes[len(x.scopes)-1]
+}
+
+// wait waits for the approver, for the end of ctx or for the end of the time a
 // question may stay open, whichever comes first. The error is the approver's;
 // the answer is Unavailable then.
-func (x *execution) ask(ctx context.Context, ask ApprovalRequest) (Answer, error) {
-	if ctx.Err() != nil {
-		return Cancelled, nil
-	}
-	defer x.pauseForApproval()()
-	ctx, cancel := context.WithTimeout(ctx, x.p.opts.ApprovalTimeout)
+func (x *execution) wait(ctx context.Context, ask ApprovalRequest) (Answer, error) {
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, askingKey{}, true), x.p.opts.ApprovalTimeout)
 	defer cancel()
 	replied := make(chan reply, 1)
 	go func() {

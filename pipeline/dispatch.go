@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/runcode-go/runcode/internal/nearest"
 	"github.com/runcode-go/runcode/tools"
@@ -27,6 +28,10 @@ func (x *execution) runExecution() (Result, error) {
 		innermost: x.body,
 		stage:     "execution",
 		reentrant: true,
+		clock:     x.clock,
+		record: func(name string, r Result, err error, began time.Time) {
+			x.recordResult(StageExecution, name, r, err, began)
+		},
 	}
 	return p.run(x.ctx, 0)
 }
@@ -34,9 +39,12 @@ func (x *execution) runExecution() (Result, error) {
 // body is one dispatch to the tool. It has no error of its own: whatever goes
 // wrong is a failed result, which wrappers can look at.
 func (x *execution) body(ctx context.Context) (Result, error) {
+	began := x.clock()
 	c := x.bodyResult(ctx)
 	c.owner = x
-	return Result{core: c}, nil
+	r := Result{core: c}
+	x.recordResult(StageBody, "", r, nil, began)
+	return r, nil
 }
 
 func (x *execution) bodyResult(ctx context.Context) *core {

@@ -105,6 +105,9 @@ func safeInfo(coded tools.Coded) (info tools.ErrorInfo) {
 
 // textOf is err's text, also when its Error method panics.
 func textOf(err error) (text string) {
+	if err == nil {
+		return ""
+	}
 	defer func() {
 		if recover() != nil {
 			text = fmt.Sprintf("<unprintable error of type %T>", err)

@@ -14,6 +14,8 @@ const (
 	EventCodeDispatchStart = "tool/code-dispatch-start"
 	EventCodeDispatch      = "tool/code-dispatch"
 	EventUserMessage       = "user/message"
+	EventApprovalAsked     = "approval/asked"
+	EventApprovalDecided   = "approval/decided"
 )
 
 // SurfaceAppend is the SurfaceOp of events that add to what the model sees.

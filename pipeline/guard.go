@@ -45,13 +45,17 @@ func (s GuardScope) Use(name string, guard Guard) (remove func()) {
 	return s.g.list.add(name, guard, s.agent, false)
 }
 
-// check asks the guards; nil means that all abstained. scopes are the call's,
-// nearest first.
-func (g *Guards) check(call tools.Call, scopes []any, onPanic func(*tools.PanicError)) *DeniedError {
-	for _, e := range g.order(scopes) {
-		if reason := askGuard(e, call, onPanic); reason != "" {
+// askGuards asks the guards; nil means that all abstained.
+func (x *execution) askGuards() *DeniedError {
+	onPanic := func(p *tools.PanicError) { x.p.logPanic(p, x.call) }
+	for _, e := range x.p.Guards.order(x.scopes) {
+		began := x.clock()
+		reason := askGuard(e, x.call, onPanic)
+		if reason != "" {
+			x.record(StageGuard, e.name, "deny", reason, began)
 			return &DeniedError{Code: tools.CodeDeniedByGuard, Origin: OriginGuard, By: e.name, Reason: reason}
 		}
+		x.record(StageGuard, e.name, "abstain", "", began)
 	}
 	return nil
 }

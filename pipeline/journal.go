@@ -158,6 +158,40 @@ func (j *journal) resultData(x *execution, o Outcome) tools.JSON {
 	)
 }
 
+// asked writes that an approver is asked. Its failure keeps the question from
+// being put only where a log is required.
+func (j *journal) asked(ask ApprovalRequest) error {
+	if j.p.opts.Sink == nil {
+		return nil
+	}
+	call := ask.Call
+	members := []tools.Member{
+		{Name: "id", Value: tools.StringJSON(ask.ID)},
+		{Name: "toolName", Value: tools.StringJSON(call.Name())},
+		{Name: "callId", Value: tools.StringJSON(call.ID())},
+		{Name: "reason", Value: textOrNone(ask.Reason)},
+		{Name: "by", Value: textOrNone(ask.By)},
+		{Name: "digest", Value: tools.StringJSON(ask.Digest())},
+		{Name: "parentCallId", Value: textOrNone(call.ParentID())},
+	}
+	if line := call.Site().Line; line > 0 {
+		members = append(members, tools.Member{Name: "line", Value: intJSON(int64(line))})
+	}
+	_, err := j.emit(Event{Type: EventApprovalAsked, Ignorable: true, Data: tools.ComposeObject(members...)})
+	if err != nil && j.p.opts.LogRequired {
+		return fmt.Errorf("the question could not be logged: %w", err)
+	}
+	return nil
+}
+
+// decided writes what became of a question.
+func (j *journal) decided(ask ApprovalRequest, answer Answer) {
+	_, _ = j.emit(Event{Type: EventApprovalDecided, Ignorable: true, Data: tools.ComposeObject(
+		tools.Member{Name: "id", Value: tools.StringJSON(ask.ID)},
+		tools.Member{Name: "outcome", Value: tools.StringJSON(answer.String())},
+	)})
+}
+
 // context writes a user/message event.
 func (j *journal) context(m tools.Message) {
 	_, _ = j.emit(Event{Type: EventUserMessage, SurfaceOp: SurfaceAppend, Data: tools.ComposeObject(

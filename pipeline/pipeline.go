@@ -15,8 +15,9 @@ import (
 type Options struct {
 	// Approver answers asks. Nil: an ask denies the call.
 	Approver Approver
-	// ApprovalTimeout is how long one question may stay open; then it counts as
-	// unanswered and denies. Zero: 10 minutes. A negative one panics in New.
+	// ApprovalTimeout is how long one question may stay open, its wait for an
+	// earlier one not counted; then it counts as unanswered and denies. Zero: 10
+	// minutes. A negative one panics in New.
 	ApprovalTimeout time.Duration
 	// MaxAsks is how many questions one call of a model may lead to, those of
 	// its nested calls included; further asks deny. Zero: 20. A negative number
@@ -28,6 +29,10 @@ type Options struct {
 	// cannot be written; New panics if there is no Sink. In any case the first
 	// sink error is reported to Logger.
 	LogRequired bool
+	// Stages adds to the log, for each call, what every listener, guard, wrapper
+	// and the approver answered: ignorable events of the type EventStage. Without
+	// a Sink it does nothing.
+	Stages bool
 	// FirstSeq is the Seq of the first event.
 	FirstSeq uint64
 	// Now is the clock. Nil: time.Now.
@@ -78,6 +83,7 @@ type Pipeline struct {
 	observers registrations[func(Outcome)]
 	transport atomic.Pointer[Transport]
 	layers    layers
+	asking    queue
 	live      liveRuns
 	journal   journal
 }
@@ -162,7 +168,9 @@ func (p *Pipeline) Execute(ctx context.Context, req Request) Outcome {
 func (x *execution) prepare() {
 	defer x.settleExit(toPrepare)
 	defer x.settleCrash("preparing the call")
+	began := x.clock()
 	if err := x.admit(); err != nil {
+		x.record(StageAdmit, "", "refuse", textOf(err), began)
 		x.finally(err)
 		return
 	}
@@ -210,8 +218,7 @@ func (x *execution) permit(decision Decision) error {
 	default:
 		return &DeniedError{Code: tools.CodeDeniedByPolicy, Origin: OriginPolicy, By: decision.by, Reason: decision.reason}
 	}
-	onPanic := func(p *tools.PanicError) { x.p.logPanic(p, x.call) }
-	if denied := x.p.Guards.check(x.call, x.scopes, onPanic); denied != nil {
+	if denied := x.askGuards(); denied != nil {
 		return denied
 	}
 	if x.ctx.Err() != nil {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -21,6 +22,14 @@ func (x *execution) preExecute() (Decision, error) {
 		innermost: func(context.Context) (Decision, error) { return Allow(), nil },
 		stage:     "pre-execute",
 		misused:   kept.fail,
+		clock:     x.clock,
+		record: func(name string, d Decision, err error, began time.Time) {
+			if err != nil {
+				x.record(StagePreExecute, name, "error", textOf(err), began)
+				return
+			}
+			x.record(StagePreExecute, name, d.verdict.String(), d.reason, began)
+		},
 		observe: func(name string, d Decision, err error, asked *Decision) (Decision, error) {
 			if err != nil {
 				kept.fail(err)
@@ -105,6 +114,14 @@ func (x *execution) askPost(listeners []*registration[Listener[Settled, PostDeci
 		innermost: func(context.Context) (PostDecision, error) { return Accept(), nil },
 		stage:     "post-execute",
 		misused:   kept.fail,
+		clock:     x.clock,
+		record: func(name string, d PostDecision, err error, began time.Time) {
+			if err != nil {
+				x.record(StagePostExecute, name, "error", textOf(err), began)
+				return
+			}
+			x.record(StagePostExecute, name, d.kind.String(), d.feedback(), began)
+		},
 		observe: func(name string, d PostDecision, err error, _ *PostDecision) (PostDecision, error) {
 			if err == nil && d.kind == postNone {
 				err = noPostDecision(name)

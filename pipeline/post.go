@@ -23,6 +23,29 @@ const (
 	postBlock
 )
 
+// String is the kind's name in the events of stages.
+func (k postKind) String() string {
+	switch k {
+	case postAccept:
+		return "accept"
+	case postContent:
+		return "content"
+	case postValue:
+		return "value"
+	case postBlock:
+		return "block"
+	}
+	return "error"
+}
+
+// feedback is the text of a Block, "" for any other decision.
+func (d PostDecision) feedback() string {
+	if d.kind != postBlock {
+		return ""
+	}
+	return tools.ContentString(d.content)
+}
+
 // PostDecision is the answer of a post-execute listener, made by Accept,
 // AcceptContent, AcceptValue or Block. The zero PostDecision fails the call.
 type PostDecision struct {

@@ -289,11 +289,41 @@ func (r *rush) verify(t *testing.T, asks bool) {
 	if len(log) != 2*announced {
 		t.Errorf("%d calls announced, and something else in the log: %q", announced, log)
 	}
+	r.verifyQuestions(t)
 	if len(r.late) > 0 {
 		t.Errorf("bodies of %q ran after their calls had settled: %q", r.late, log)
 	}
 	if asks && r.starts.Load() > r.granted.Load() {
 		t.Errorf("%d bodies started on %d grants", r.starts.Load(), r.granted.Load())
+	}
+}
+
+// verifyQuestions reads the log's questions: one is open at a time, and each is
+// decided.
+func (r *rush) verifyQuestions(t *testing.T) {
+	t.Helper()
+	open := ""
+	for _, e := range r.rec.Events() {
+		var data struct {
+			ID string `json:"id"`
+		}
+		switch e.Type {
+		case pipeline.EventApprovalAsked, pipeline.EventApprovalDecided:
+			if err := e.Data.Unmarshal(&data); err != nil || (data.ID == "") {
+				t.Fatalf("%s without an id: %s", e.Type, e.Data)
+			}
+		}
+		switch {
+		case e.Type == pipeline.EventApprovalAsked && open == "":
+			open = data.ID
+		case e.Type == pipeline.EventApprovalDecided && open == data.ID:
+			open = ""
+		case data.ID != "":
+			t.Errorf("%s of %s while the question %q is open", e.Type, data.ID, open)
+		}
+	}
+	if open != "" {
+		t.Errorf("the question %s is never decided", open)
 	}
 }
 

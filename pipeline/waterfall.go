@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -86,6 +87,10 @@ type pass[E, D any] struct {
 	observe func(name string, answer D, err error, asked *D) (D, error)
 	// misused is told that a listener broke the rules of next.
 	misused func(error)
+	// record is told of every listener's answer, as it is after observe, and of
+	// when the listener began by clock.
+	record func(name string, answer D, err error, began time.Time)
+	clock  func() time.Time
 }
 
 // run asks the listener at position i and, through its next, those after it.
@@ -95,10 +100,12 @@ func (p *pass[E, D]) run(ctx context.Context, i int) (D, error) {
 	}
 	l := p.listeners[i]
 	turn := &turn[E, D]{pass: p, at: i, name: l.name}
+	began := p.clock()
 	answer, err := turn.call(ctx, l.fn)
 	if p.observe != nil {
-		return p.observe(l.name, answer, err, turn.asked.Load())
+		answer, err = p.observe(l.name, answer, err, turn.asked.Load())
 	}
+	p.record(l.name, answer, err, began)
 	return answer, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/tools"
 )
 
 // Recorder is a sink that keeps the events. The zero value is ready; it is safe
@@ -55,13 +56,29 @@ func (r *Recorder) Types() []string {
 
 // Calls lists the events in the short form of their type's last word and the
 // id of the call, or of the message, they are about: "call c1", "result c1",
-// "code-dispatch-start c1:code:1", "message m7".
+// "code-dispatch-start c1:code:1", "message m7". Those of approvals and stages
+// are left out.
 func (r *Recorder) Calls() []string {
 	short := []string{}
 	for _, e := range r.Events() {
-		short = append(short, shortForm(e))
+		switch e.Type {
+		case pipeline.EventApprovalAsked, pipeline.EventApprovalDecided, pipeline.EventStage:
+		default:
+			short = append(short, shortForm(e))
+		}
 	}
 	return short
+}
+
+// Data lists the data of the events of a type.
+func (r *Recorder) Data(eventType string) []tools.JSON {
+	data := []tools.JSON{}
+	for _, e := range r.Events() {
+		if e.Type == eventType {
+			data = append(data, e.Data)
+		}
+	}
+	return data
 }
 
 func shortForm(e pipeline.Event) string {
