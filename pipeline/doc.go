@@ -46,11 +46,20 @@
 // anyway; so should whatever limits, retries or times single calls, or one long
 // program would hold a permit its own calls wait for.
 //
+// # Agents
+//
+// An agent is any comparable value the harness owns, and Options.ParentOf names
+// the agent above it. Listeners (Waterfall.For), guards (Guards.For), tools and
+// restrictions (Pipeline.For) may be one agent's own: they hold for its calls
+// and for those of the agents below it.
+//
 // # Events
 //
 // The pipeline is the only writer of a call's events: tool/call and tool/result
 // for a call without a parent, tool/code-dispatch-start and tool/code-dispatch
-// for a nested one, and Batch adds user/message. Their fields are DSH's; the
-// error's origin and by, and state, durationMs, droppedContexts and line of a
-// nested call, are additions.
+// for a nested one, approval/asked and approval/decided for a question, and
+// Batch adds user/message. Their fields are DSH's; the error's origin and by,
+// state, durationMs, droppedContexts and line of a nested call, and by, digest,
+// parentCallId and line of a question, are additions. Options.Stages adds an
+// event for every decision on the way.
 package pipeline
