@@ -99,32 +99,27 @@ type declinedKey struct {
 	args tools.JSON
 }
 
-func (d *declined) find(call tools.Call) *DeniedError {
+// refusal is why a call is not asked about, nil for one that is.
+func (d *declined) refusal(call tools.Call, by string, maxAsks int) *DeniedError {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.what[declinedKey{call.Name(), call.Args()}]
-}
-
-// count counts a question that is about to be asked, unless there have been
-// enough of them: then it says so.
-func (d *declined) count(maxAsks int) (rejections, asks int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	if before := d.what[declinedKey{call.Name(), call.Args()}]; before != nil {
+		return before
+	}
 	switch {
 	case len(d.what) >= maxRejections:
-		return len(d.what), 0
+		return unapproved(tools.CodeApprovalRejected, by, "tool %q requires approval, and the user is not asked again after rejecting %d calls; end the program and ask what is wanted", call.Name(), len(d.what))
 	case d.asks >= maxAsks:
-		return 0, d.asks
+		return unapproved(tools.CodeApprovalUnavailable, by, "tool %q requires approval, and the user has been asked %d times by one call already; do the rest in another call", call.Name(), d.asks)
 	}
-	d.asks++
-	return 0, 0
+	return nil
 }
 
-// uncount takes a question back that was put to nobody.
-func (d *declined) uncount() {
+// count counts a question that has been put to somebody.
+func (d *declined) count() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.asks--
+	d.asks++
 }
 
 func (d *declined) remember(call tools.Call, err *DeniedError) {
@@ -136,86 +131,96 @@ func (d *declined) remember(call tools.Call, err *DeniedError) {
 	d.what[declinedKey{call.Name(), call.Args()}] = err
 }
 
+// unapproved is a denial for want of an answer that allows the call.
+func unapproved(code, by, format string, args ...any) *DeniedError {
+	return &DeniedError{Code: code, Origin: OriginApproval, By: by, Reason: fmt.Sprintf(format, args...)}
+}
+
 // approve asks for the call. It returns nil to go on, an *AbortError if ctx
 // ended meanwhile, else a *DeniedError.
 func (x *execution) approve(ctx context.Context, ask Decision) error {
-	if err := x.declined.find(x.call); err != nil {
-		return err
-	}
-	deny := func(code, format string, args ...any) *DeniedError {
-		return &DeniedError{Code: code, Origin: OriginApproval, By: ask.by, Reason: fmt.Sprintf(format, args...)}
-	}
 	name := x.call.Name()
-	if x.p.opts.Approver == nil {
-		if ask.reason != "" {
-			return deny(tools.CodeApprovalUnavailable, "%s", ask.reason)
+	switch {
+	case x.p.opts.Approver == nil && ask.reason != "":
+		return unapproved(tools.CodeApprovalUnavailable, ask.by, "%s", ask.reason)
+	case x.p.opts.Approver == nil:
+		return unapproved(tools.CodeApprovalUnavailable, ask.by, "tool %q requires approval (not yet supported)", name)
+	case ctx.Value(askingKey{}) != nil:
+		return unapproved(tools.CodeApprovalUnavailable, ask.by, "tool %q requires approval, and it is called on behalf of an approver, which cannot be asked meanwhile", name)
+	}
+	if denied := x.refusal(ask); denied != nil {
+		return denied
+	}
+	if ctx.Err() == nil {
+		defer x.pauseForApproval()()
+		leave, err := x.p.asking.enter(ctx, x.session())
+		if err != nil {
+			return aborted(ctx, false)
 		}
-		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval (not yet supported)", name)
+		defer leave()
+		if denied := x.refusal(ask); denied != nil { // of a call that was asked about meanwhile
+			return denied
+		}
 	}
-	if ctx.Value(askingKey{}) != nil {
-		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and it is called on behalf of an approver, which cannot be asked meanwhile", name)
-	}
-	switch rejections, asks := x.declined.count(x.p.opts.MaxAsks); {
-	case rejections > 0:
-		return deny(tools.CodeApprovalRejected, "tool %q requires approval, and the user is not asked again after rejecting %d calls; end the program and ask what is wanted", name, rejections)
-	case asks > 0:
-		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and the user has been asked %d times by one call already; do the rest in another call", name, asks)
-	}
-	answer, err := x.ask(ctx, ApprovalRequest{ID: x.p.newID(), Call: x.call, Reason: ask.reason, By: ask.by})
-	if ctx.Err() != nil && answer != Rejected {
-		return aborted(ctx, false)
-	}
-	switch answer {
-	case Granted:
-		x.declined.uncount()
-		return nil
-	case AllowedOnce:
-		return nil
-	case Rejected:
-		err := deny(tools.CodeApprovalRejected, "the user rejected tool %q", name)
-		x.declined.remember(x.call, err)
-		return err
-	case Cancelled:
-		return deny(tools.CodeApprovalCancelled, "approval for tool %q was cancelled", name)
-	case unanswered:
-		return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, and nobody answered within %v", name, x.p.opts.ApprovalTimeout)
-	}
-	because := ""
-	if err != nil {
-		because = ": " + textOf(err)
-	}
-	return deny(tools.CodeApprovalUnavailable, "tool %q requires approval, but no approval channel is available%s", name, because)
+	return x.ask(ctx, ask)
+}
+
+func (x *execution) refusal(ask Decision) *DeniedError {
+	return x.declined.refusal(x.call, ask.by, x.p.opts.MaxAsks)
 }
 
 // askingKey marks the context of an approver.
 type askingKey struct{}
 
-// ask waits for its turn and then for the approver, and logs the question and
-// what became of it.
-func (x *execution) ask(ctx context.Context, ask ApprovalRequest) (answer Answer, err error) {
-	if ctx.Err() == nil {
-		defer x.pauseForApproval()()
-		var leave func()
-		if leave, err = x.p.asking.enter(ctx, x.session()); err != nil {
-			return Cancelled, nil // before it was asked
-		}
-		defer leave()
-	}
+// ask puts the question, whose turn it is, logs it and what became of it, and
+// returns what approve does. A caller that has left is logged as a question
+// that was cancelled, and nobody is asked.
+func (x *execution) ask(ctx context.Context, ask Decision) error {
 	began := x.clock()
-	if err := x.p.journal.asked(ask); err != nil {
-		return Unavailable, err
+	question := ApprovalRequest{ID: x.p.newID(), Call: x.call, Reason: ask.reason, By: ask.by}
+	if err := x.p.journal.asked(question); err != nil {
+		return x.denial(Unavailable, ask.by, err)
 	}
-	answer, err = Cancelled, nil
+	answer, err := Cancelled, error(nil)
 	if ctx.Err() == nil {
-		answer, err = x.wait(ctx, ask)
+		answer, err = x.wait(ctx, question)
 	}
-	decided := answer
-	if ctx.Err() != nil && answer != Rejected {
-		decided = Cancelled // what comes too late counts for nothing
+	left := ctx.Err() != nil && answer != Rejected // what comes too late counts for nothing
+	if left {
+		answer, err = Cancelled, nil
 	}
-	x.p.journal.decided(ask, decided)
-	x.record(StageApproval, ask.By, decided.String(), textOf(err), began)
-	return answer, err
+	x.p.journal.decided(question, answer)
+	x.record(StageApproval, ask.by, answer.String(), textOf(err), began)
+	if left {
+		return aborted(ctx, false)
+	}
+	return x.denial(answer, ask.by, err)
+}
+
+// denial is what an answer comes to, nil if it allows the call. The error is the
+// approver's.
+func (x *execution) denial(answer Answer, by string, err error) error {
+	name := x.call.Name()
+	if answer != Granted {
+		x.declined.count()
+	}
+	switch answer {
+	case AllowedOnce, Granted:
+		return nil
+	case Rejected:
+		denied := unapproved(tools.CodeApprovalRejected, by, "the user rejected tool %q", name)
+		x.declined.remember(x.call, denied)
+		return denied
+	case Cancelled:
+		return unapproved(tools.CodeApprovalCancelled, by, "approval for tool %q was cancelled", name)
+	case unanswered:
+		return unapproved(tools.CodeApprovalUnavailable, by, "tool %q requires approval, and nobody answered within %v", name, x.p.opts.ApprovalTimeout)
+	}
+	because := ""
+	if err != nil {
+		because = ": " + textOf(err)
+	}
+	return unapproved(tools.CodeApprovalUnavailable, by, "tool %q requires approval, but no approval channel is available%s", name, because)
 }
 
 // session is the topmost agent, of whose calls one is asked about at a time.

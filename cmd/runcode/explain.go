@@ -17,14 +17,16 @@ import (
 func newExplainCommand(s *streams) *cobra.Command {
 	var f toolFlags
 	var c configFlags
+	var around policyFlags
 	var json bool
 	cmd := &cobra.Command{
 		Use:   "explain TOOL [ARGUMENTS|@FILE]",
 		Short: "Say what policy would do with a call, and why",
 		Long: "explain lists what a call would touch and what every rule, listener and guard says about\n" +
-			"it, in the order in which the call meets them. Nothing runs: a hook or another listener\n" +
-			"with effects is listed as not evaluated. It is the same for a direct call and for one that\n" +
-			"a program makes.\n\n" +
+			"it, in the order in which the call meets them; of a call that may run also what stands\n" +
+			"around the tool, such as its time limit, and who sees the result. Nothing runs: a hook or\n" +
+			"another listener with effects is listed as not evaluated. It is the same for a direct call\n" +
+			"and for one that a program makes.\n\n" +
 			"Exit status: 0 however the call would fare, 2 usage or configuration.",
 		Example: "  runcode explain read '{\"file_path\":\".env\"}'\n" +
 			"  runcode explain --tools shell --config policy.json bash '{\"command\":\"git status\",\"description\":\"look\"}'",
@@ -43,17 +45,21 @@ func newExplainCommand(s *streams) *cobra.Command {
 				}
 				req.Args = input.String()
 			}
-			return explain(s, &f, &c, json, req)
+			return explain(s, &f, &c, &around, json, req)
 		},
 	}
 	f.register(cmd.Flags())
 	c.register(cmd.Flags())
+	around.register(cmd.Flags())
 	cmd.Flags().BoolVar(&json, "json", false, "print one JSON object")
 	cmd.ValidArgsFunction = completeTools(&f)
 	return cmd
 }
 
-func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.Request) error {
+func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json bool, req pipeline.Request) error {
+	if err := around.check(); err != nil {
+		return err
+	}
 	set, err := f.open(false)
 	if err != nil {
 		return err
@@ -69,7 +75,8 @@ func explain(s *streams, f *toolFlags, c *configFlags, json bool, req pipeline.R
 	if err != nil {
 		return err
 	}
-	e := newExplained(set.root, p.Explain(req), policy)
+	around.install(p)
+	e := newExplained(set.root, p.Explain(req), policy, around)
 	if missing := f.missing(req.Name); missing != "" && e.Problem != "" {
 		e.Problem += "; " + missing
 	}
@@ -108,9 +115,10 @@ type explainedStep struct {
 	Evaluated bool   `json:"evaluated"`
 	Verdict   string `json:"verdict,omitempty"`
 	Reason    string `json:"reason,omitempty"`
+	Effect    string `json:"effect,omitempty"` // what a wrapper of this command's own does for such a call
 }
 
-func newExplained(root string, e pipeline.Explanation, policy *permission.Policy) *explained {
+func newExplained(root string, e pipeline.Explanation, policy *permission.Policy, around *policyFlags) *explained {
 	out := &explained{
 		Tool: e.Call.Name(), Arguments: e.Call.Args(),
 		Subjects: []tools.Subject{}, Steps: []explainedStep{}, Rules: policy.Explain(e.Call),
@@ -125,8 +133,13 @@ func newExplained(root string, e pipeline.Explanation, policy *permission.Policy
 	}
 	for _, f := range e.Findings {
 		step := explainedStep{Stage: f.Stage, Name: f.Name, Evaluated: f.Evaluated}
-		if f.Evaluated {
+		switch {
+		case f.Evaluated:
 			step.Verdict, step.Reason = f.Verdict.String(), f.Reason
+		case f.Stage == pipeline.StageExecution && e.Verdict == pipeline.VerdictDeny:
+			continue // a denied call does not come so far
+		case f.Stage == pipeline.StageExecution:
+			step.Effect = around.explain(f.Name, e.Call.Tool())
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -161,11 +174,7 @@ func (e *explained) text() string {
 		fmt.Fprintf(&b, "  %s\n", describeSubject(subject))
 	}
 	for _, step := range e.Steps {
-		verdict := step.Verdict
-		if !step.Evaluated {
-			verdict = "not evaluated: it may have effects"
-		}
-		fmt.Fprintf(&b, "%s %s: %s", step.Stage, step.Name, verdict)
+		fmt.Fprintf(&b, "%s %s: %s", step.Stage, step.Name, step.says())
 		if step.Reason != "" {
 			fmt.Fprintf(&b, " (%s)", step.Reason)
 		}
@@ -181,6 +190,21 @@ func (e *explained) text() string {
 	}
 	fmt.Fprintf(&b, "result: %s\n", e.Result)
 	return b.String()
+}
+
+// says is what the step does in a few words.
+func (s *explainedStep) says() string {
+	switch {
+	case s.Evaluated:
+		return s.Verdict
+	case s.Effect != "":
+		return s.Effect
+	case s.Stage == pipeline.StageExecution:
+		return "not evaluated: it runs around the tool"
+	case s.Stage == pipeline.StagePostExecute:
+		return "not evaluated: it sees the result"
+	}
+	return "not evaluated: it may have effects"
 }
 
 func describeSubject(s tools.Subject) string {

@@ -22,8 +22,10 @@ type runFlags struct {
 	input     string
 	mode      string
 	events    string
+	stages    bool
 	inProcess bool
 	parallel  count
+	policies  policyFlags
 	limits    limitFlags
 	json      bool
 	quiet     bool
@@ -40,6 +42,7 @@ func newRunCommand(s *streams) *cobra.Command {
 			"rule of a settings file allows or denies it; where nobody can be asked it is denied. Rules\n" +
 			"have the form of Claude Code's settings: {\"permissions\":{\"allow\":[\"Edit(docs/**)\"],\n" +
 			"\"deny\":[\"Read(.env)\"]}}. What they say about a call is shown by runcode explain.\n\n" +
+			"A call that lasts longer than its tool allows fails with the code TOOL_TIMEOUT.\n\n" +
 			"A script may begin with the line #!/usr/bin/env -S runcode run\n\n" +
 			"Exit status: 0 success, 1 the program failed, 2 usage or configuration (nothing ran).",
 		Example: "  runcode run script.ts\n" +
@@ -61,8 +64,10 @@ func newRunCommand(s *streams) *cobra.Command {
 	flags.StringVar(&f.input, "input", "", "the program's global input, as `JSON` text or @FILE")
 	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code or both")
 	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
+	flags.BoolVar(&f.stages, "stages", false, "log also what every rule, hook and wrapper answered for each call (with --events)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start, no memory limit")
 	flags.Var(&f.parallel, "parallel", "how many concurrency-safe calls may overlap (default 1: one after another)")
+	f.policies.register(flags)
 	f.limits.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object: outcome, calls, usage")
 	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors, and ask nothing: what needs approval is denied")

@@ -77,7 +77,7 @@ func openSession(s *streams, f *runFlags, path, program string) (_ *session, err
 // openPipeline makes the pipeline with its log and its approver, which ask the
 // policy that is installed after it.
 func (s *session) openPipeline(logger *slog.Logger, path, program string) error {
-	opts := &pipeline.Options{Logger: logger}
+	opts := &pipeline.Options{Logger: logger, Stages: s.flags.stages}
 	sink, err := s.sink(opts)
 	if err != nil {
 		return err
@@ -103,6 +103,7 @@ func (s *session) openPolicy(logger *slog.Logger) error {
 		return err
 	}
 	s.policy = policy
+	s.flags.policies.install(s.pipeline)
 	if s.tools.files != nil {
 		s.tools.files.SetHide(policy.Hidden)
 	}
@@ -154,6 +155,12 @@ func (f *runFlags) check() error {
 	}
 	if f.parallel > runtime.MaxParallel {
 		return fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
+	}
+	if f.stages && f.events == "" {
+		return errors.New("--stages adds to the event log, and there is none; name its file with --events")
+	}
+	if err := f.policies.check(); err != nil {
+		return err
 	}
 	if heap := f.limits.heap; heap > 0 && heap < worker.MinHeap && !f.inProcess {
 		return fmt.Errorf("--heap is %d bytes; a worker needs at least %d MiB", heap, worker.MinHeap>>20)

@@ -11,8 +11,11 @@
 //	repeat := policy.NewRepeat(nil)
 //	p.PostExecute.Use("repeat", repeat.PostExecute)
 //
-//	metrics := policy.NewMetrics(p.Registry())
+//	var metrics policy.Metrics
 //	p.OnResult("metrics", metrics.Observe)
+//
+// The names are the host's: they are what Pipeline.Explain lists and what the
+// events of Options.Stages say.
 //
 // # Order
 //
@@ -26,8 +29,8 @@
 //   - Limit inside Timeout: waiting for a permit costs the tool's time.
 //   - A cache of results belongs outside all three.
 //
-// In PostExecute, Spill goes to the outer end, so that it sees which results
-// other listeners block or replace. Repeat may stand anywhere.
+// In PostExecute, Spill goes to the outer end, so that it sees what other
+// listeners block or put in a result's place. Repeat may stand anywhere.
 //
 // # Calls of programs
 //

@@ -24,7 +24,8 @@ func call(p *pipeline.Pipeline, name string) pipeline.Outcome {
 	return p.Execute(context.Background(), pipeline.Request{Name: name})
 }
 
-// All three wrappers, in the order in which they belong.
+// All three wrappers, in the order in which they belong: each attempt waits for
+// its own permit and has its own time.
 func Example() {
 	attempts := 0
 	p := newPipeline(&tools.Definition{
@@ -42,8 +43,11 @@ func Example() {
 	p.Execution.Use("retry", policy.Retry(&policy.RetryOptions{Backoff: time.Millisecond}))
 	p.Execution.Use("limit", policy.Limit(policy.LimitOptions{Concurrent: 4, PerTool: true}))
 	p.Execution.Use("timeout", policy.Timeout())
+	fmt.Println(p.Execution.Names(), "around the body")
 	fmt.Println(call(p, "fetch").Text())
-	// Output: attempt 2, timed: true
+	// Output:
+	// [retry limit timeout] around the body
+	// attempt 2, timed: true
 }
 
 func ExampleTimeout() {
@@ -147,7 +151,7 @@ func ExampleMetrics() {
 			return tools.Result{Value: run.Args()}, nil
 		},
 	})
-	metrics := policy.NewMetrics(p.Registry())
+	var metrics policy.Metrics
 	p.OnResult("metrics", metrics.Observe)
 	call(p, "echo")
 	call(p, "echo")

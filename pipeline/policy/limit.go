@@ -29,10 +29,11 @@ type LimitOptions struct {
 // whose context ends leaves the queue and fails. Limit panics if the options
 // are negative or limit nothing.
 //
-// A call inside one that holds a permit of this Limit needs none of its own, so
-// that a tool that calls tools cannot wait for itself; it still counts for the
-// rate. This holds within one Limit only: tools that call one another belong
-// under the same one. run_code is not limited, the calls its programs make are.
+// A call nested in one that holds a permit of this Limit, however deep, needs
+// none of its own, so that a tool that calls tools cannot wait for itself; it
+// still counts for the rate. This holds within one Limit only: tools that call
+// one another belong under the same one. run_code is not limited, the calls its
+// programs make are.
 //
 // Register it in Pipeline.Execution, inside Retry and outside Timeout: then a
 // wait between attempts holds no permit, and waiting costs no time of the tool.

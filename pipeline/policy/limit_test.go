@@ -42,7 +42,8 @@ func newOffice(t *testing.T, wrappers ...wrapper) *office {
 		return sleeper(time.Second)(ctx, run)
 	}
 	o.Pipeline = pipelinetest.New(t, nil, pipelinetest.Tool("a", work), pipelinetest.Tool("b", work),
-		pipelinetest.Tool("outer", o.nest("a")), pipelinetest.Tool("middle", o.nest("outer")), pipelinetest.Tool("twice", o.nest("b", "a")))
+		pipelinetest.Tool("outer", o.nest("a")), pipelinetest.Tool("middle", o.nest("outer")), pipelinetest.Tool("twice", o.nest("b", "a")),
+		pipelinetest.Tool("runner", o.nest(tools.TransportName)))
 	for i, w := range wrappers {
 		o.Execution.Use(strconv.Itoa(i), w)
 	}
@@ -121,6 +122,14 @@ func TestLimit(t *testing.T) {
 		{"a tool that calls a tool", policy.LimitOptions{Concurrent: 1}, []string{"outer", "a"},
 			[]string{"1.1 0", "2 1"}, 1},
 		{"and that one another", policy.LimitOptions{Concurrent: 1}, []string{"middle"}, []string{"1.1.1 0"}, 1},
+		{"three deep, and others wait", policy.LimitOptions{Concurrent: 1}, []string{"middle", "middle", "a"},
+			[]string{"1.1.1 0", "2.1.1 1", "3 2"}, 1},
+		{"three deep, each tool by itself", policy.LimitOptions{Concurrent: 1, PerTool: true}, []string{"middle", "middle", "outer"},
+			[]string{"1.1.1 0", "3.1 0", "2.1.1 1"}, 2},
+		{"three deep at a rate", policy.LimitOptions{Concurrent: 1, Rate: 1, Per: 2 * time.Second}, []string{"middle", "a"},
+			[]string{"1.1.1 4", "2 6"}, 1},
+		{"over a program", policy.LimitOptions{Concurrent: 1}, []string{"runner", "a"},
+			[]string{"1.1.1 0", "1.1.2 0", "2 1"}, 2},
 		{"over a tool without limit", policy.LimitOptions{Concurrent: 1, Tools: policy.ToolNames{"middle", "a"}}, []string{"middle"},
 			[]string{"1.1.1 0"}, 1},
 		{"tools with limits of their own", policy.LimitOptions{Concurrent: 1, PerTool: true}, []string{"outer", "a"},
@@ -225,6 +234,22 @@ func TestLimitLosesNoPermit(t *testing.T) {
 	wg.Go(func() { exec(p, "a") })
 	wg.Go(func() { exec(p, "a") })
 	wg.Wait()
+}
+
+// Each attempt of a call inside another needs no permit either.
+func TestLimitNestedRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		inner := pipelinetest.Tool("inner", flaky(&attempts, 3, netError{timeout: true}))
+		inner.Annotations.Idempotent = true
+		var p *pipeline.Pipeline
+		p = pipelinetest.New(t, nil, inner, pipelinetest.Tool("outer", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+			return text(p.Execute(ctx, pipeline.Request{Name: "inner", Parent: run}).Text())
+		}))
+		p.Execution.Use("retry", policy.Retry(nil))
+		p.Execution.Use("limit", policy.Limit(policy.LimitOptions{Concurrent: 1}))
+		check(t, "outer", exec(p, "outer").Text(), "attempt 3")
+	})
 }
 
 // Outside the limit a retry holds no permit while it waits.

@@ -7,21 +7,19 @@ import (
 	"time"
 
 	"github.com/runcode-go/runcode/pipeline"
-	"github.com/runcode-go/runcode/tools"
 )
 
-// OtherTools is the name under which Metrics counts calls of tools nobody
-// has registered, since a model may make up any number of names, and of those
-// beyond the first 1000.
+// OtherTools is the name under which Metrics counts calls that mean no tool,
+// since a model may make up any number of names, and those of tools beyond the
+// first 1000.
 const OtherTools = "(other)"
 
 const maxMetricsTools = 1000
 
 // Metrics counts settled calls and adds up how long they took, by tool and
-// state. All methods are safe for concurrent use. Make it with NewMetrics.
+// state. The zero Metrics has counted nothing and is ready. All methods are safe
+// for concurrent use; a Metrics must not be copied.
 type Metrics struct {
-	reg *tools.Registry
-
 	mu    sync.Mutex
 	tools map[string]map[pipeline.State]*CallStats
 }
@@ -37,15 +35,6 @@ type CallStats struct {
 	Total time.Duration  `json:"totalNs"`
 	Min   time.Duration  `json:"minNs"`
 	Max   time.Duration  `json:"maxNs"`
-}
-
-// NewMetrics makes counters for the tools of a registry, which tells their
-// names from made-up ones. A nil registry panics.
-func NewMetrics(reg *tools.Registry) *Metrics {
-	if reg == nil {
-		panic("policy.NewMetrics: the registry is nil; pass that of the pipeline")
-	}
-	return &Metrics{reg: reg, tools: map[string]map[pipeline.State]*CallStats{}}
 }
 
 // Observe counts a call. Register it with Pipeline.OnResult: denied calls and
@@ -67,8 +56,11 @@ func (m *Metrics) Observe(o pipeline.Outcome) {
 // stats is where the call counts; mu is held.
 func (m *Metrics) stats(o pipeline.Outcome) *CallStats {
 	tool := o.Call().Name()
-	if m.tools[tool] == nil && (len(m.tools) >= maxMetricsTools || !m.knows(tool)) {
+	if o.Call().Tool() == nil || m.tools[tool] == nil && len(m.tools) >= maxMetricsTools {
 		tool = OtherTools
+	}
+	if m.tools == nil {
+		m.tools = map[string]map[pipeline.State]*CallStats{}
 	}
 	states := m.tools[tool]
 	if states == nil {
@@ -79,10 +71,6 @@ func (m *Metrics) stats(o pipeline.Outcome) *CallStats {
 		states[o.State()] = &CallStats{Tool: tool, State: o.State()}
 	}
 	return states[o.State()]
-}
-
-func (m *Metrics) knows(tool string) bool {
-	return tool == tools.TransportName || m.reg.Lookup(tool) != nil
 }
 
 // Snapshot is a copy of everything so far, by tool and then by state.

@@ -28,7 +28,7 @@ func TestMetrics(t *testing.T) {
 		}
 		p := pipelinetest.New(t, &pipeline.Options{Now: time.Now}, pipelinetest.Tool("wait", wait), pipelinetest.Tool("ask", sleeper(time.Hour)),
 			pipelinetest.Failing("fail", errors.New("gone")))
-		m := policy.NewMetrics(p.Registry())
+		m := &policy.Metrics{}
 		check(t, "nothing yet", m.Snapshot(), []policy.CallStats{})
 		p.OnResult("metrics", m.Observe)
 		p.Guards.Use("no", func(c tools.Call) string {
@@ -53,9 +53,27 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
+// A tool only one agent has is a tool; to others its name means nothing.
+func TestMetricsAgentsTool(t *testing.T) {
+	p := pipelinetest.New(t, nil)
+	if _, err := p.For("one").Add(pipelinetest.Echo("own")); err != nil {
+		t.Fatal(err)
+	}
+	var m policy.Metrics
+	p.OnResult("metrics", m.Observe)
+	for _, agent := range []any{"one", "other", nil} {
+		p.Execute(t.Context(), pipeline.Request{Name: "own", Agent: agent})
+	}
+	counts := map[string]int64{}
+	for _, s := range m.Snapshot() {
+		counts[s.Tool+" "+string(s.State)] = s.Calls
+	}
+	check(t, "calls", counts, map[string]int64{"own done": 1, "(other) not-started": 2})
+}
+
 func TestMetricsBounded(t *testing.T) {
 	p := pipelinetest.New(t, nil)
-	m := policy.NewMetrics(p.Registry())
+	m := &policy.Metrics{}
 	p.OnResult("metrics", m.Observe)
 	for i := range 1200 {
 		def := pipelinetest.Echo(fmt.Sprint("tool", i))
@@ -73,7 +91,7 @@ func TestMetricsBounded(t *testing.T) {
 
 func TestMetricsConcurrent(t *testing.T) {
 	p := pipelinetest.New(t, nil, pipelinetest.Echo("a"))
-	m := policy.NewMetrics(p.Registry())
+	m := &policy.Metrics{}
 	p.OnResult("metrics", m.Observe)
 	var wg sync.WaitGroup
 	for range 20 {
@@ -86,7 +104,7 @@ func TestMetricsConcurrent(t *testing.T) {
 
 func TestMetricsAsData(t *testing.T) {
 	p := pipelinetest.New(t, nil)
-	m := policy.NewMetrics(p.Registry())
+	m := &policy.Metrics{}
 	m.Observe(pipeline.Outcome{})
 	install(t, p, pipelinetest.Echo(tools.TransportName))
 	p.OnResult("metrics", m.Observe)
@@ -97,5 +115,4 @@ func TestMetricsAsData(t *testing.T) {
 	check(t, "error", err, nil)
 	check(t, "json", string(text), `[{"tool":"(other)","state":"not-started","calls":1,"totalNs":0,"minNs":0,"maxNs":0},`+
 		`{"tool":"run_code","state":"done","calls":1,"totalNs":3,"minNs":1,"maxNs":2}]`)
-	check(t, "without a registry", panics(func() { policy.NewMetrics(nil) }), true)
 }

@@ -18,7 +18,8 @@ type RetryOptions struct {
 	// Zero: 3.
 	Attempts int
 	// MaxTime is how long after the first start another attempt may still
-	// begin. It ends no attempt; that is for Timeout. Zero: 1 minute.
+	// begin, so a call that took as long to time out is not tried again. It ends
+	// no attempt; that is for Timeout. Zero: 1 minute.
 	MaxTime time.Duration
 	// Backoff bounds the wait before the second attempt; the bound doubles with
 	// each further one up to MaxBackoff. Zero: 200 ms and 10 s.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"unicode/utf8"
 
@@ -32,10 +31,11 @@ type SpillOptions struct {
 // model the text's head, its tail and that place instead. The value, which
 // programs compute with, stays whole. A nil save panics; opts may be nil.
 //
-// These results are left as they are: those of calls a program makes, those
-// with anything but text, those that another listener blocks or replaces, and
-// those save fails for or whose place does not fit. save may be called from
-// many goroutines.
+// These results are left as they are: those of nested calls, those with anything
+// but text, those that another listener blocks or whose value it replaces, and
+// those save fails for or whose place does not fit. Where another listener
+// replaces the blocks, its blocks are what is kept and shown. save may be called
+// from many goroutines.
 //
 // Register it with Pipeline.PostExecute.Prepend, so that it judges what the
 // other listeners leave.
@@ -70,10 +70,17 @@ type spiller struct {
 
 func (s *spiller) listen(ctx context.Context, e pipeline.Settled, next pipeline.Next[pipeline.PostDecision]) (pipeline.PostDecision, error) {
 	d, err := next(ctx)
-	if err != nil || e.Call.Origin() != tools.OriginModel || s.Exclude.has(e.Call.Name()) || !accepts(d) {
+	if err != nil || e.Call.Origin() != tools.OriginModel || s.Exclude.has(e.Call.Name()) || d.Blocks() {
 		return d, err
 	}
-	text, ok := onlyText(e.Result.Content())
+	if _, replaced := d.Value(); replaced {
+		return d, nil
+	}
+	blocks, replaced := d.Content()
+	if !replaced {
+		blocks = e.Result.Content()
+	}
+	text, ok := onlyText(blocks)
 	if !ok || len(text) <= s.MaxBytes {
 		return d, nil
 	}
@@ -105,13 +112,6 @@ func (s *spiller) spill(ctx context.Context, call tools.Call, text string) (prev
 		return "", fmt.Errorf("the notice of the place %.200q does not fit into %d bytes; raise MaxBytes or return a shorter locator", locator, s.MaxBytes)
 	}
 	return preview, nil
-}
-
-// accepts reports whether d leaves the result as it is. A decision tells little
-// more of itself than its contexts, so it is compared with one that has the
-// same and leaves the result alone.
-func accepts(d pipeline.PostDecision) bool {
-	return reflect.DeepEqual(d, pipeline.Accept().WithContexts(d.Contexts()...))
 }
 
 // keep is save with its panics and its silence as errors.

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,6 +72,43 @@ func TestTimeoutLeavesAlone(t *testing.T) {
 		install(t, p, timed(tools.TransportName, time.Second, sleeper(time.Hour)))
 		check(t, "run_code", endOf(exec(p, tools.TransportName)), end{"done", "", pipeline.StateDone})
 		check(t, "unknown", exec(p, "nope").Info().Code, tools.CodeUnknownTool)
+	})
+}
+
+// A body has a deadline only if its definition gives it one, and always what the
+// caller's context holds.
+func TestTimeoutContext(t *testing.T) {
+	type key struct{}
+	caller := context.WithValue(t.Context(), key{}, "the caller's")
+	for _, tt := range []struct {
+		name    string
+		timeout time.Duration
+		want    string
+	}{
+		{"none", 0, "the caller's, deadline false"},
+		{"some", time.Hour, "the caller's, deadline true"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := pipelinetest.New(t, nil, timed("x", tt.timeout, func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+				_, has := ctx.Deadline()
+				return text(fmt.Sprintf("%v, deadline %v", ctx.Value(key{}), has))
+			}))
+			p.Execution.Use("timeout", policy.Timeout())
+			check(t, "context", p.Execute(caller, pipeline.Request{Name: "x"}).Text(), tt.want)
+		})
+	}
+}
+
+// The time is that of the definition the call means.
+func TestTimeoutOfAgentsTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pipelinetest.New(t, nil, timed("x", time.Hour, sleeper(2*time.Second)))
+		if _, err := p.For("hasty").Add(timed("x", time.Second, sleeper(2*time.Second))); err != nil {
+			t.Fatal(err)
+		}
+		p.Execution.Use("timeout", policy.Timeout())
+		check(t, "the agent's", p.Execute(t.Context(), pipeline.Request{Name: "x", Agent: "hasty"}).Info().Code, tools.CodeToolTimeout)
+		check(t, "the others'", p.Execute(t.Context(), pipeline.Request{Name: "x", Agent: "patient"}).Text(), "done")
 	})
 }
 
