@@ -12,8 +12,8 @@ import (
 )
 
 // TestArguments: how the text a model sent becomes the arguments, and what
-// fails before policy. What a JavaScript value may do while it is read (cases
-// 13 to 19) cannot happen here: arguments are an immutable text.
+// fails before policy. What a JavaScript value may do while it is read cannot
+// happen here: arguments are an immutable text.
 func TestArguments(t *testing.T) {
 	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
 	all := steps("pre echo", "guard echo", "execute echo", "executed echo", "post echo", "result echo")
@@ -78,8 +78,6 @@ func TestOneCallForAllStages(t *testing.T) {
 	if other.Call().Token() == seen[0].Token() {
 		t.Error("two calls have one token")
 	}
-	// Case 22, a listener that renames the call or changes its arguments, does
-	// not compile: tools.Call has accessors only.
 	check(t, "root", []string{seen[0].ID(), seen[0].RootID(), seen[0].ParentID()}, []string{"c1", "c1", ""})
 }
 

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -33,7 +34,7 @@ func (p *Pipeline) Batch(ctx context.Context, reqs []Request) BatchResult {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	b := &batch{p: p, ctx: ctx, reqs: reqs, woken: make(chan struct{}, 2*len(reqs)+1)}
+	b := &batch{p: p, ctx: ctx, reqs: slices.Clone(reqs), woken: make(chan struct{}, 2*len(reqs)+1)}
 	b.run()
 	b.abandonRest()
 	return b.result()

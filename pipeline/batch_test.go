@@ -225,8 +225,7 @@ func TestBatchReclassifies(t *testing.T) {
 	})
 }
 
-// A denied call and one whose listener fails do not disturb the others (case
-// 124).
+// A denied call and one whose listener fails do not disturb the others.
 func TestBatchWithRefusals(t *testing.T) {
 	var post []string
 	result, rec, _ := inBatch(t, nil, []string{"safe", "safe", "safe"}, func(p *pipeline.Pipeline, _ *stage) {

@@ -44,7 +44,7 @@ func TestPostExecute(t *testing.T) {
 		{"accept changes nothing", "count", []postListener{alwaysPost(pipeline.Accept())}, end{"1", "", "done"}, "1", "", nil},
 		{"other content, same value", "count", []postListener{alwaysPost(pipeline.AcceptContent(text("one")))}, end{"one", "", "done"}, "1", "", nil},
 		{"another value is rendered", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))}, end{"2", "", "done"}, "2", "", nil},
-		// Case 89, both at once, cannot be said with the constructors.
+		// Both at once cannot be said with the constructors.
 		{"another value is validated", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.StringJSON("x")))},
 			end{`Error: tool "count" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "failed"}, "", `"value" must be a number`, nil},
 		{"a failure has no value to replace", "fails", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))},

@@ -42,8 +42,12 @@ func inOrder(p *pipeline.Pipeline, d pipeline.Decision) {
 	p.PreExecute.Use("outer", func(ctx context.Context, _ tools.Call, next preNext) (pipeline.Decision, error) { return next(ctx) })
 	p.PreExecute.Use("inner", always(d))
 	p.Guards.Use("guard", func(tools.Call) string { return "" })
-	p.Execution.Use("wrapper", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) { return next(ctx) })
-	p.PostExecute.Use("reviewer", func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) { return next(ctx) })
+	p.Execution.Use("wrapper", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+		return next(ctx)
+	})
+	p.PostExecute.Use("reviewer", func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
+		return next(ctx)
+	})
 }
 
 func TestStageRecord(t *testing.T) {

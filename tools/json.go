@@ -91,7 +91,7 @@ func marshal(v any, options ...json.Options) ([]byte, error) {
 }
 
 // StringJSON is the JSON string that holds s.
-func StringJSON(s string) JSON { return JSON{text: string(jsonscan.AppendQuote(nil, s))} }
+func StringJSON(s string) JSON { return JSON{text: jsonscan.Quote(s)} }
 
 // IsZero reports whether j is no value at all.
 func (j JSON) IsZero() bool { return j.text == "" }

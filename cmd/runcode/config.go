@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -293,7 +294,7 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 		}
 		bridges = append(bridges, bridge)
 		bridge.Install(p)
-		for _, note := range append(bridge.Ignored(), bridge.NotConnected()...) {
+		for _, note := range slices.Concat(bridge.Ignored(), bridge.NotConnected(), bridge.NeedHarness()) {
 			c.note("%v", note)
 		}
 	}

@@ -67,9 +67,10 @@ type RepairOptions struct {
 }
 
 // Repair makes the events that settle the calls of OpenCalls as failures with
-// the code and text found there: a tool/code-dispatch for each nested call,
-// inner before outer ones, then a tool/result for each call of a model, however
-// far back that call stands. It writes nothing. Emit the events to the log, in
+// the code and text found there: approval/decided, cancelled, for each question
+// that was open, a tool/code-dispatch for each nested call, inner before outer
+// ones, then a tool/result for each call of a model, however far back that call
+// stands. It writes nothing. Emit the events to the log, in
 // order, before anything else: their numbers are those that follow c once the
 // function Open has sealed a torn tail. Contents that hold them have no open
 // calls, and a Log refuses them a second time. If only some of them were
@@ -85,14 +86,49 @@ func (c Contents) Repair(opts *RepairOptions) []pipeline.Event {
 	calls := c.open()
 	slices.SortStableFunc(calls, func(a, b *openCall) int { return cmp.Compare(b.depth, a.depth) })
 	var events []pipeline.Event
-	seq := c.nextSeq()
+	for _, id := range c.openQuestions() {
+		events = append(events, pipeline.Event{Type: pipeline.EventApprovalDecided, Ignorable: true, Data: tools.ComposeObject(
+			tools.Member{Name: "id", Value: id},
+			tools.Member{Name: "outcome", Value: tools.StringJSON(pipeline.Cancelled.String())},
+		)})
+	}
 	for _, o := range calls {
-		e := o.settled(newID)
-		e.Seq, e.Time = seq, now().UnixMilli()
-		events = append(events, e)
+		events = append(events, o.settled(newID))
+	}
+	seq := c.nextSeq()
+	for i := range events {
+		events[i].Seq, events[i].Time = seq, now().UnixMilli()
 		seq++
 	}
 	return events
+}
+
+// openQuestions lists the ids of the questions that were put to a person and
+// never decided, in the order of the log.
+func (c Contents) openQuestions() []tools.JSON {
+	var open []tools.JSON
+	for _, e := range c.Events {
+		switch e.Type {
+		case pipeline.EventApprovalAsked:
+			if id := questionID(e.Data); !id.IsZero() {
+				open = append(open, id)
+			}
+		case pipeline.EventApprovalDecided:
+			open = slices.DeleteFunc(open, func(id tools.JSON) bool { return id == questionID(e.Data) })
+		}
+	}
+	return open
+}
+
+// questionID is the id of a question, zero if it cannot be read.
+func questionID(data tools.JSON) tools.JSON {
+	var question struct {
+		ID tools.JSON `json:"id"`
+	}
+	if data.Unmarshal(&question) != nil || question.ID.Kind() != '"' {
+		return tools.JSON{}
+	}
+	return question.ID
 }
 
 // nextSeq is what NextSeq is of a Log opened on the file.

@@ -211,6 +211,28 @@ func TestRepairNumbers(t *testing.T) {
 	}
 }
 
+// TestRepairQuestions: a person who was being asked when the session ended has
+// not answered.
+func TestRepairQuestions(t *testing.T) {
+	question := func(seq int, eventType, data string) string {
+		return fmt.Sprintf(`{"type":%q,"seq":%d,"time":1,"data":%s,"ignorable":true}`+"\n", eventType, seq, data)
+	}
+	c := contents(t, called(0, "c1")+
+		question(1, "approval/asked", `{"id":"q1","toolName":"rm"}`)+
+		question(2, "approval/decided", `{"id":"q1","outcome":"allowed-once"}`)+
+		question(3, "approval/asked", `{"id":"q2","toolName":"rm"}`)+
+		question(4, "approval/asked", `{"id":7}`)+
+		question(5, "hook/asked", `{"id":"q3"}`))
+	got := []string{}
+	for _, e := range c.Repair(repairOptions()) {
+		got = append(got, fmt.Sprint(e.Seq, " ", e.Type, " ", e.Ignorable))
+		if e.Type == pipeline.EventApprovalDecided {
+			check(t, "decision", e.Data.String(), `{"id":"q2","outcome":"cancelled"}`)
+		}
+	}
+	check(t, "events", got, []string{"6 approval/decided true", "7 tool/result false"})
+}
+
 func TestRepairOnlyOnce(t *testing.T) {
 	path := write(t, called(0, "c1"))
 	log := mustOpen(t, path)

@@ -367,3 +367,60 @@ func FuzzRestore(f *testing.F) {
 		}
 	})
 }
+
+// A call that policy refuses, or whose caller has left, changes no list and logs
+// none, made by a model or by a program.
+func TestRefusedByPolicy(t *testing.T) {
+	const before = `{"todos":[{"content":"before","status":"pending"}]}`
+	for _, tt := range []struct {
+		name   string
+		nested bool
+		leaves bool
+		code   string
+	}{
+		{"a model's call", false, false, tools.CodeDeniedByGuard},
+		{"a program's call", true, false, tools.CodeDeniedByGuard},
+		{"an aborted call", false, true, tools.CodeAbortedBeforeDispatch},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lists, p, sink := newLists(t, Options{})
+			if out := write(p, "main", before); out.IsError() {
+				t.Fatal(out.Err())
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			p.Guards.Use("closed", func(c tools.Call) string {
+				if c.Name() == toolName && !tt.leaves {
+					return "no plans today"
+				}
+				if tt.leaves {
+					cancel()
+				}
+				return ""
+			})
+			req := pipeline.Request{Name: toolName, Agent: "main", Args: `{"todos":[]}`}
+			var out pipeline.Outcome
+			if _, err := p.Registry().Add(pipelinetest.Tool("outer", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+				req.Parent = run
+				out = p.Execute(ctx, req)
+				return tools.Result{}, nil
+			})); err != nil {
+				t.Fatal(err)
+			}
+			if tt.nested {
+				p.Execute(ctx, pipeline.Request{Name: "outer", Agent: "main"})
+			} else {
+				out = p.Execute(ctx, req)
+			}
+			if code := out.Info().Code; code != tt.code {
+				t.Errorf("code %q, want %q", code, tt.code)
+			}
+			if got := lists.Todos("main").String(); got != before {
+				t.Errorf("list %s, want %s", got, before)
+			}
+			if diff := cmp.Diff([]string{before}, logged(sink)); diff != "" {
+				t.Errorf("logged (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
