@@ -19,16 +19,17 @@ var (
 // applyPost is the result after a post-execute decision.
 func (x *execution) applyPost(d PostDecision) Result {
 	r := x.result
-	switch d.kind {
-	case postBlock:
+	if d.kind == postBlock {
 		return Result{core: blocked(d.content), contexts: d.contexts}
-	case postContent:
-		r.core = r.get().withContent(d.content)
-	case postValue:
+	}
+	if d.hasValue {
 		if r.IsError() {
 			return Failure(errFailedValue)
 		}
 		r.core = x.replaceValue(r.core, d.value)
+	}
+	if d.hasContent && (!d.hasValue || r.core.err == nil) { // the blocks are of the value that failed
+		r.core = r.get().withContent(d.content)
 	}
 	return r.WithContexts(d.contexts...)
 }
@@ -73,7 +74,8 @@ func (x *execution) finalize() {
 
 // outcome closes the record: contexts get their ids and go where they belong.
 func (x *execution) outcome() Outcome {
-	o := &outcome{call: x.call, result: x.result, started: x.started, state: x.state()}
+	o := &x.settled
+	*o = outcome{call: x.call, result: x.result, started: x.started, state: x.state()}
 	o.result.contexts = x.p.identified(x.result.contexts)
 	if x.parent != nil {
 		o.dropped = x.handUp(&o.result)

@@ -168,18 +168,21 @@ var abortedEnd = end{"Error: tool call aborted before dispatch", tools.CodeAbort
 // A caller that leaves before the question is put: nobody is asked, the log has
 // the question and that it was cancelled.
 func TestApprovalEventsWhenAbortedBefore(t *testing.T) {
-	rec := &pipelinetest.Recorder{}
-	approver := pipelinetest.NewApprover(pipeline.AllowedOnce)
-	p := pipelinetest.New(t, &pipeline.Options{Sink: rec, Approver: approver}, pipelinetest.Text("x", "ran"))
-	ctx, cancel := context.WithCancel(t.Context())
-	p.PreExecute.Use("asker", func(context.Context, tools.Call, preNext) (pipeline.Decision, error) {
-		cancel()
-		return pipeline.Ask("sure?"), nil
+	synctest.Test(t, func(t *testing.T) {
+		rec := &pipelinetest.Recorder{}
+		approver := pipelinetest.NewApprover(pipeline.AllowedOnce)
+		p := pipelinetest.New(t, &pipeline.Options{Sink: rec, Approver: approver}, pipelinetest.Text("x", "ran"))
+		ctx, cancel := context.WithCancel(t.Context())
+		p.PreExecute.Use("asker", func(context.Context, tools.Call, preNext) (pipeline.Decision, error) {
+			cancel()
+			return pipeline.Ask("sure?"), nil
+		})
+		o := p.Execute(ctx, pipeline.Request{ID: "c1", Name: "x"})
+		check(t, "outcome", endOf(o), abortedEnd)
+		check(t, "questions in the log", approvals(t, rec), steps(askedC1, "decided: cancelled"))
+		synctest.Wait() // for a question that were still on its way
+		check(t, "asked", len(approver.Asked()), 0)
 	})
-	o := p.Execute(ctx, pipeline.Request{ID: "c1", Name: "x"})
-	check(t, "outcome", endOf(o), abortedEnd)
-	check(t, "asked", len(approver.Asked()), 0)
-	check(t, "questions in the log", approvals(t, rec), steps(askedC1, "decided: cancelled"))
 }
 
 // A caller that leaves meanwhile: whatever is said then counts for nothing.

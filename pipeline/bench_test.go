@@ -129,7 +129,8 @@ func BenchmarkExecute(b *testing.B) {
 	})
 }
 
-// parseAndValidate are the steps of a call that are not the pipeline's own, on the arguments of quickCall.
+// parseAndValidate are the steps of a call that are not the pipeline's own, on
+// the arguments of quickCall.
 func parseAndValidate(tb testing.TB, p *pipeline.Pipeline) (parse, validate func()) {
 	tool := p.Registry().Lookup("tool")
 	args := tools.MustJSON(quickCall.Args)

@@ -315,8 +315,8 @@ func TestGuardAnswers(t *testing.T) {
 }
 
 // One decision replaces the content or the value, never both: there is a
-// constructor for each. What two listeners say is settled by the outer one, and
-// content always belongs to the value that stands.
+// constructor for each. What two listeners say builds on each other, unlike in
+// DSH: a value an inner one took out does not come back.
 func TestContentAndValue(t *testing.T) {
 	answering := func(d pipeline.PostDecision) postListener {
 		return func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
@@ -331,7 +331,12 @@ func TestContentAndValue(t *testing.T) {
 		want         []string // text and value
 	}{
 		{"a value over a content", value, content, []string{"2", "2"}},
-		{"a content over a value", content, value, []string{"one", "1"}},
+		{"a content over a value", content, value, []string{"one", "2"}},
+		{"nothing over a value", pipeline.Accept(), value, []string{"2", "2"}},
+		{"nothing over a content", pipeline.Accept(), content, []string{"one", "1"}},
+		{"a value over a value", pipeline.AcceptValue(tools.MustJSON("3")), value, []string{"3", "3"}},
+		{"a content over a content", pipeline.AcceptContent(text("other")), content, []string{"other", "1"}},
+		{"a block over a value", pipeline.Block(text("no")), value, []string{"no", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pipelinetest.New(t, nil, pipelinetest.Tool("x", func(context.Context, *tools.Run) (tools.Result, error) {

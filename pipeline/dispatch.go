@@ -23,18 +23,28 @@ func (x *execution) runExecution() (Result, error) {
 		return x.body(x.ctx)
 	}
 	p := &pass[Dispatch, Result]{
+		x:         x,
 		listeners: listeners,
 		event:     Dispatch{Call: x.call, Tool: x.tool},
 		innermost: x.body,
+		judge:     wrapperJudge{x},
 		stage:     "execution",
 		reentrant: true,
-		clock:     x.clock,
-		record: func(name string, r Result, err error, began time.Time) {
-			x.recordResult(StageExecution, name, r, err, began)
-		},
 	}
 	return p.run(x.ctx, 0)
 }
+
+// wrapperJudge lets every answer of a wrapper stand: what an inner one failed
+// with, an outer one may try again.
+type wrapperJudge struct{ x *execution }
+
+func (wrapperJudge) observe(_ string, r Result, err error, _ *Result) (Result, error) { return r, err }
+
+func (j wrapperJudge) record(name string, r Result, err error, began time.Time) {
+	j.x.recordResult(StageExecution, name, r, err, began)
+}
+
+func (wrapperJudge) fail(error) {}
 
 // body is one dispatch to the tool. It has no error of its own: whatever goes
 // wrong is a failed result, which wrappers can look at.
@@ -151,7 +161,7 @@ func (x *execution) regrant(ctx context.Context, tool *tools.Tool) error {
 func (a *attempt) call(ctx context.Context, tool *tools.Tool) (r tools.Result, err error) {
 	defer a.end()
 	defer a.x.foreign(tool, "", &err)
-	return tool.Definition().Handler(ctx, a.run)
+	return tool.Definition().Handler(ctx, &a.run)
 }
 
 // foreign turns a panic of a tool's code into an error. It is deferred.
@@ -178,9 +188,8 @@ func (x *execution) success(tool *tools.Tool, a *attempt, r tools.Result) *core 
 		c.blocks = cloneBlocks(r.Content)
 		return c
 	}
-	c.render = func() ([]tools.Content, error) { return x.render(tool, r.Value) }
-	c.plain = tool.Definition().Render == nil
-	if x.parent == nil && tool.Definition().Render != nil {
+	c.tool, c.plain = tool, tool.Definition().Render == nil
+	if x.parent == nil && !c.plain {
 		if c.content(); c.broken != nil {
 			return x.invalid(a, c.broken)
 		}

@@ -74,15 +74,14 @@ func isAbortOf(ctx context.Context, err error) (is bool) {
 	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
 }
 
-// find is errors.As for errors of strangers, whose methods may panic.
+// find is errors.AsType for errors of strangers, whose methods may panic.
 func find[E error](err error) (found E, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
-	ok = errors.As(err, &found)
-	return found, ok
+	return errors.AsType[E](err)
 }
 
 func has[E error](err error) bool {

@@ -31,9 +31,9 @@ type execution struct {
 	call      tools.Call
 	tool      *tools.Tool // what the name meant when the call was made; nil: unknown
 	finalizer func(tools.Call, tools.Final) ([]tools.Content, bool)
-	scopes    []any    // the agent and its ancestors
-	parent    *attempt // the body that made a nested call
-	declined  *declined
+	scopes    []any     // the agent and its ancestors
+	parent    *attempt  // the body that made a nested call
+	declined  *declined // ownDeclined of the outermost call
 	asked     *Decision // the ask a person has granted
 	faulty    error     // what is wrong with the request
 	outcast   bool      // the parent was refused: no log, no observers
@@ -46,6 +46,11 @@ type execution struct {
 	mu    sync.Mutex
 	last  *attempt // the latest body start, nil for none
 	spent bool     // the grant of asked has let a body start
+
+	// What most calls have one of stands here, so that a call is few objects.
+	ownDeclined declined
+	first       attempt // the first body start
+	settled     outcome // never changed once it is handed out
 }
 
 // then leaves a result for the given stage.
@@ -117,7 +122,7 @@ func (x *execution) lastAttempt() *attempt {
 // alone, so a retry does not inherit what a failed attempt left.
 type attempt struct {
 	x   *execution
-	run *tools.Run
+	run tools.Run // its address is the handle the body holds
 
 	mu        sync.Mutex
 	contexts  []tools.Message
@@ -126,12 +131,24 @@ type attempt struct {
 }
 
 func (x *execution) newAttempt() *attempt {
-	a := &attempt{x: x}
-	a.run = tools.NewRun(x.call, tools.RunHooks{Defer: a.deferContext, Conclude: a.conclude, Progress: a.progress})
-	x.mu.Lock()
-	x.last = a
-	x.mu.Unlock()
+	a := x.nextAttempt()
+	hooks := tools.RunHooks{Defer: a.deferContext, Conclude: a.conclude}
+	if x.p.opts.Progress != nil {
+		hooks.Progress = a.progress
+	}
+	a.run = *tools.NewRun(x.call, hooks)
 	x.p.live.add(a)
+	return a
+}
+
+func (x *execution) nextAttempt() *attempt {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := &x.first
+	if x.last != nil {
+		a = &attempt{}
+	}
+	a.x, x.last = x, a
 	return a
 }
 
@@ -163,9 +180,6 @@ func (a *attempt) conclude() {
 }
 
 func (a *attempt) progress(report tools.Progress) {
-	if a.x.p.opts.Progress == nil {
-		return
-	}
 	defer a.x.contain("Progress")
 	a.x.p.opts.Progress(a.x.call, report)
 }
@@ -192,15 +206,29 @@ func (a *attempt) concludes() bool {
 
 // liveRuns knows the bodies that are running. Its key is the handle itself, so
 // neither a token nor a handle somebody made opens anything.
-type liveRuns struct{ byRun sync.Map }
+type liveRuns struct {
+	mu    sync.Mutex
+	byRun map[*tools.Run]*attempt
+}
 
-func (l *liveRuns) add(a *attempt) { l.byRun.Store(a.run, a) }
-
-func (l *liveRuns) remove(a *attempt) { l.byRun.Delete(a.run) }
-
-func (l *liveRuns) find(run *tools.Run) *attempt {
-	if a, ok := l.byRun.Load(run); ok {
-		return a.(*attempt)
+func (l *liveRuns) add(a *attempt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byRun == nil {
+		l.byRun = map[*tools.Run]*attempt{}
 	}
-	return nil
+	l.byRun[&a.run] = a
+}
+
+func (l *liveRuns) remove(a *attempt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.byRun, &a.run)
+}
+
+// find is the running body that holds a handle, nil for none.
+func (l *liveRuns) find(run *tools.Run) *attempt {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byRun[run]
 }

@@ -63,8 +63,8 @@ func (x *execution) askGuards() *DeniedError {
 // order lists the guards of a call in the order in which they are asked.
 func (g *Guards) order(scopes []any) []*registration[Guard] {
 	list := g.list.all()
-	if len(list) == 0 {
-		return nil
+	if !scoped(list) {
+		return list
 	}
 	order := make([]*registration[Guard], 0, len(list))
 	for _, scope := range append([]any{nil}, reversed(scopes)...) {

@@ -211,7 +211,8 @@ func (x *execution) permit(decision Decision) error {
 	switch decision.verdict {
 	case VerdictAllow:
 	case VerdictAsk:
-		x.asked = &decision
+		asked := decision // a copy of its own, so that only calls that ask pay for it
+		x.asked = &asked
 		if err := x.approve(x.ctx, decision); err != nil {
 			return err
 		}

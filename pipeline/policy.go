@@ -15,38 +15,47 @@ func (x *execution) preExecute() (Decision, error) {
 	if len(listeners) == 0 {
 		return Allow(), nil
 	}
-	var kept refusals[Decision]
+	judge := &preJudge{x: x}
 	p := &pass[tools.Call, Decision]{
+		x:         x,
 		listeners: listeners,
 		event:     x.call,
 		innermost: func(context.Context) (Decision, error) { return Allow(), nil },
+		judge:     judge,
 		stage:     "pre-execute",
-		misused:   kept.fail,
-		clock:     x.clock,
-		record: func(name string, d Decision, err error, began time.Time) {
-			if err != nil {
-				x.record(StagePreExecute, name, "error", textOf(err), began)
-				return
-			}
-			x.record(StagePreExecute, name, d.verdict.String(), d.reason, began)
-		},
-		observe: func(name string, d Decision, err error, asked *Decision) (Decision, error) {
-			if err != nil {
-				kept.fail(err)
-				return d, err
-			}
-			d = d.stamped(name, asked)
-			if d.verdict == VerdictDeny {
-				kept.refuse(d)
-			}
-			return d, nil
-		},
 	}
 	d, err := p.run(x.ctx, 0)
 	if err == nil && d.verdict == VerdictDeny {
 		return d, nil
 	}
-	return kept.overrule(d, err)
+	return judge.overrule(d, err)
+}
+
+// preJudge stamps the decisions of the pre-execute listeners and remembers
+// their denials and errors.
+type preJudge struct {
+	x *execution
+	refusals[Decision]
+}
+
+func (j *preJudge) observe(name string, d Decision, err error, asked *Decision) (Decision, error) {
+	if err != nil {
+		j.fail(err)
+		return d, err
+	}
+	d = d.stamped(name, asked)
+	if d.verdict == VerdictDeny {
+		j.refuse(d)
+	}
+	return d, nil
+}
+
+func (j *preJudge) record(name string, d Decision, err error, began time.Time) {
+	if err != nil {
+		j.x.record(StagePreExecute, name, "error", textOf(err), began)
+		return
+	}
+	j.x.record(StagePreExecute, name, d.verdict.String(), d.reason, began)
 }
 
 // refusals remembers the first refusal of a pass and its first error. Listeners
@@ -107,38 +116,49 @@ func (x *execution) postExecute() {
 }
 
 func (x *execution) askPost(listeners []*registration[Listener[Settled, PostDecision]]) (PostDecision, error) {
-	var kept refusals[PostDecision]
+	judge := &postJudge{x: x}
 	p := &pass[Settled, PostDecision]{
+		x:         x,
 		listeners: listeners,
 		event:     Settled{Call: x.call, Result: x.result},
 		innermost: func(context.Context) (PostDecision, error) { return Accept(), nil },
+		judge:     judge,
 		stage:     "post-execute",
-		misused:   kept.fail,
-		clock:     x.clock,
-		record: func(name string, d PostDecision, err error, began time.Time) {
-			if err != nil {
-				x.record(StagePostExecute, name, "error", textOf(err), began)
-				return
-			}
-			x.record(StagePostExecute, name, d.kind.String(), d.feedback(), began)
-		},
-		observe: func(name string, d PostDecision, err error, _ *PostDecision) (PostDecision, error) {
-			if err == nil && d.kind == postNone {
-				err = noPostDecision(name)
-			}
-			if err != nil {
-				kept.fail(err)
-				return d, err
-			}
-			if d.kind == postBlock {
-				kept.refuse(d)
-			}
-			return d, nil
-		},
 	}
 	d, err := p.run(x.ctx, 0)
 	if err == nil && d.kind == postBlock {
 		return d, nil
 	}
-	return kept.overrule(d, err)
+	return judge.overrule(d, err)
+}
+
+// postJudge remembers the blocks and errors of the post-execute listeners.
+type postJudge struct {
+	x *execution
+	refusals[PostDecision]
+}
+
+func (j *postJudge) observe(name string, d PostDecision, err error, asked *PostDecision) (PostDecision, error) {
+	if err == nil && d.kind == postNone {
+		err = noPostDecision(name)
+	}
+	if err != nil {
+		j.fail(err)
+		return d, err
+	}
+	if d.kind == postBlock {
+		j.refuse(d)
+	}
+	if asked != nil {
+		d = d.over(*asked)
+	}
+	return d, nil
+}
+
+func (j *postJudge) record(name string, d PostDecision, err error, began time.Time) {
+	if err != nil {
+		j.x.record(StagePostExecute, name, "error", textOf(err), began)
+		return
+	}
+	j.x.record(StagePostExecute, name, d.kind.String(), d.feedback(), began)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/pipelinetest"
@@ -100,6 +101,25 @@ func TestOneQuestionPerTopmostAgent(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// An agent that is over is not kept by the questions about its calls.
+func TestQuestionsKeepNoAgents(t *testing.T) {
+	type agent struct{ name *string }
+	p := asking(t, pipeline.Options{Approver: answering(pipeline.AllowedOnce, nil), ParentOf: func(any) any { return nil }})
+	ask := func() weak.Pointer[agent] {
+		a := &agent{}
+		check(t, "outcome", <-start(t.Context(), p, a), "ran")
+		left, cancel := context.WithCancel(t.Context())
+		cancel()
+		<-start(left, p, a)
+		return weak.Make(a)
+	}
+	kept := ask()
+	goruntime.GC()
+	if kept.Value() != nil {
+		t.Error("the pipeline keeps the agent")
 	}
 }
 

@@ -60,7 +60,7 @@ func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
 			spec.RootID, spec.ParentID, spec.Parent = outer.RootID(), outer.ID(), outer.Token()
 		}
 	}
-	x.declined = &declined{}
+	x.declined = &x.ownDeclined
 	if x.parent != nil {
 		x.declined = x.parent.x.declined
 	}

@@ -25,11 +25,11 @@ type core struct {
 	err     error  // nil: a success
 	message string // err's text, read once
 
-	render func() ([]tools.Content, error) // nil: blocks are given
-	plain  bool                            // the blocks are the value's text, no tool made them
+	tool   *tools.Tool // renders the blocks for the owner when somebody needs them; nil: blocks are given
+	plain  bool        // the blocks are the value's text, no tool made them
 	once   sync.Once
 	blocks []tools.Content
-	broken error // what render failed with
+	broken error // what rendering failed with
 }
 
 // Success is a result a wrapper makes itself. The pipeline validates its value
@@ -98,10 +98,10 @@ func (r Result) Concludes() bool {
 // so.
 func (c *core) content() []tools.Content {
 	c.once.Do(func() {
-		if c.render == nil {
+		if c.tool == nil {
 			return
 		}
-		c.blocks, c.broken = c.render()
+		c.blocks, c.broken = c.owner.render(c.tool, c.value)
 		if c.broken != nil {
 			c.blocks = failure(c.broken).blocks
 		}

@@ -43,10 +43,10 @@ func (p *Pipeline) scopesOf(agent any) ([]any, error) {
 	if !reflect.ValueOf(agent).Comparable() {
 		return nil, fmt.Errorf("the agent of a call must be comparable with ==, got %T; use a pointer", agent)
 	}
-	scopes := []any{agent}
 	if p.opts.ParentOf == nil {
-		return scopes, nil
+		return []any{agent}, nil
 	}
+	scopes := append(make([]any, 0, 4), agent) // few agents have more above them
 	for len(scopes) < maxScopes {
 		agent = p.opts.ParentOf(agent)
 		if agent == nil {

@@ -75,22 +75,27 @@ func (s WaterfallScope[E, D]) Prepend(name string, l Listener[E, D]) (remove fun
 
 // pass is one run of a waterfall for one call.
 type pass[E, D any] struct {
+	x         *execution
 	listeners []*registration[Listener[E, D]]
 	event     E
 	innermost Next[D]
+	judge     judge[D]
 	stage     string
 	// reentrant lets a listener ask next more than once; each time the
 	// listeners further in run again.
 	reentrant bool
-	// observe sees every listener's answer as it comes back and may replace
-	// it. asked is what the listener last got from next, if it asked.
-	observe func(name string, answer D, err error, asked *D) (D, error)
-	// misused is told that a listener broke the rules of next.
-	misused func(error)
-	// record is told of every listener's answer, as it is after observe, and of
-	// when the listener began by clock.
-	record func(name string, answer D, err error, began time.Time)
-	clock  func() time.Time
+}
+
+// judge is what a stage makes of its listeners' answers. Listeners may work on
+// several goroutines.
+type judge[D any] interface {
+	// observe sees every answer as it comes back and may replace it. asked is
+	// what the listener last got from next, nil if it did not ask.
+	observe(name string, answer D, err error, asked *D) (D, error)
+	// record is told of every answer, as it is after observe.
+	record(name string, answer D, err error, began time.Time)
+	// fail is told that a listener broke the rules of next.
+	fail(error)
 }
 
 // run asks the listener at position i and, through its next, those after it.
@@ -99,27 +104,36 @@ func (p *pass[E, D]) run(ctx context.Context, i int) (D, error) {
 		return p.innermost(ctx)
 	}
 	l := p.listeners[i]
-	turn := &turn[E, D]{pass: p, at: i, name: l.name}
-	began := p.clock()
+	turn := &turn[E, D]{pass: p, at: i}
+	began := p.x.clock()
 	answer, err := turn.call(ctx, l.fn)
-	if p.observe != nil {
-		answer, err = p.observe(l.name, answer, err, turn.asked.Load())
-	}
-	p.record(l.name, answer, err, began)
+	answer, err = p.judge.observe(l.name, answer, err, turn.asked())
+	p.judge.record(l.name, answer, err, began)
 	return answer, err
 }
 
 // turn is one listener's turn in a pass.
 type turn[E, D any] struct {
-	pass  *pass[E, D]
-	at    int
-	name  string
-	asked atomic.Pointer[D]
+	pass *pass[E, D]
+	at   int
+	open sync.WaitGroup // next calls that have not returned
 
-	mu    sync.Mutex
-	calls int
-	over  bool
-	open  sync.WaitGroup // next calls that have not returned
+	mu       sync.Mutex
+	calls    int
+	over     bool
+	answered bool // next has given an answer
+	answer   D    // the last one
+}
+
+func (t *turn[E, D]) name() string { return t.pass.listeners[t.at].name }
+
+// asked is what the listener last got from next, nil if it got nothing. The
+// turn must be over.
+func (t *turn[E, D]) asked() *D {
+	if !t.answered {
+		return nil
+	}
+	return &t.answer
 }
 
 // call runs the listener, turning a panic into an error, and comes back only
@@ -128,7 +142,7 @@ func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(fmt.Sprintf("%s listener %q", t.pass.stage, t.name), r)
+			err = panicked(fmt.Sprintf("%s listener %q", t.pass.stage, t.name()), r)
 		}
 		t.mu.Lock()
 		t.over = true
@@ -144,15 +158,15 @@ var errListenerReturned = errors.New("the listener returned")
 func (t *turn[E, D]) next(ctx context.Context) (D, error) {
 	if err := t.enter(); err != nil {
 		var none D
-		if t.pass.misused != nil {
-			t.pass.misused(err)
-		}
+		t.pass.judge.fail(err)
 		return none, err
 	}
 	defer t.open.Done()
 	answer, err := t.pass.run(ctx, t.at+1)
 	if err == nil {
-		t.asked.Store(&answer)
+		t.mu.Lock()
+		t.answered, t.answer = true, answer
+		t.mu.Unlock()
 	}
 	return answer, err
 }
@@ -162,9 +176,9 @@ func (t *turn[E, D]) enter() error {
 	defer t.mu.Unlock()
 	switch {
 	case t.over:
-		return fmt.Errorf("%s listener %q called next after it had returned; call next before returning", t.pass.stage, t.name)
+		return fmt.Errorf("%s listener %q called next after it had returned; call next before returning", t.pass.stage, t.name())
 	case t.calls > 0 && !t.pass.reentrant:
-		return fmt.Errorf("%s listener %q called next twice; ask once and keep the answer", t.pass.stage, t.name)
+		return fmt.Errorf("%s listener %q called next twice; ask once and keep the answer", t.pass.stage, t.name())
 	}
 	t.calls++
 	t.open.Add(1)
@@ -240,11 +254,16 @@ func (r *registrations[F]) names() []string {
 	return names
 }
 
+// scoped reports whether an entry of the list is for one agent only.
+func scoped[F any](list []*registration[F]) bool {
+	return slices.ContainsFunc(list, func(e *registration[F]) bool { return e.agent != nil })
+}
+
 // visible lists what applies to a call whose agent has the given scopes, in
 // order of registration.
 func (r *registrations[F]) visible(scopes []any) []*registration[F] {
 	list := r.all()
-	if !slices.ContainsFunc(list, func(e *registration[F]) bool { return e.agent != nil }) {
+	if !scoped(list) {
 		return list
 	}
 	var out []*registration[F]

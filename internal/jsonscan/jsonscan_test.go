@@ -170,6 +170,9 @@ func TestStrings(t *testing.T) {
 			if got := string(jsonscan.AppendQuote(nil, tt.text)); got != tt.canonical {
 				t.Errorf("AppendQuote: %s, want %s", got, tt.canonical)
 			}
+			if got := jsonscan.Quote(tt.text); got != tt.canonical {
+				t.Errorf("Quote: %s, want %s", got, tt.canonical)
+			}
 		})
 	}
 	if got := string(jsonscan.AppendQuote([]byte("x"), "a\xffb")); got != "x\"a\uFFFDb\"" {
@@ -220,7 +223,10 @@ func FuzzQuote(f *testing.F) {
 	f.Add("a\"\\\n\x00é😀")
 	f.Add("\xed\xa0\xbd\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		quoted := string(jsonscan.AppendQuote(nil, text))
+		quoted := jsonscan.Quote(text)
+		if appended := string(jsonscan.AppendQuote([]byte("x"), text)); appended != "x"+quoted {
+			t.Fatalf("%q is quoted as %s and appended as %s", text, quoted, appended)
+		}
 		if _, err := tokens(quoted); err != nil {
 			t.Fatalf("%q: %v", quoted, err)
 		}
@@ -228,7 +234,7 @@ func FuzzQuote(f *testing.F) {
 		if utf8.ValidString(text) && back != text {
 			t.Fatalf("%q comes back as %q", text, back)
 		}
-		if again := string(jsonscan.AppendQuote(nil, back)); again != quoted {
+		if again := jsonscan.Quote(back); again != quoted {
 			t.Fatalf("%s is quoted again as %s", quoted, again)
 		}
 	})

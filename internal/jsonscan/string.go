@@ -84,12 +84,12 @@ const hexDigits = "0123456789abcdef"
 func AppendQuote(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			dst = append(dst, c)
-			i++
+		if n := plainLen(text[i:]); n > 0 {
+			dst = append(dst, text[i:i+n]...)
+			i += n
 			continue
 		}
+		c := text[i]
 		if c >= utf8.RuneSelf {
 			r, n := DecodeRune(text[i:])
 			if utf16.IsSurrogate(r) && i+n < len(text) {
@@ -127,6 +127,25 @@ func AppendQuote(dst []byte, text string) []byte {
 		i++
 	}
 	return append(dst, '"')
+}
+
+// Quote is AppendQuote as a text of its own.
+func Quote(text string) string {
+	if plainLen(text) == len(text) {
+		return `"` + text + `"`
+	}
+	return string(AppendQuote(make([]byte, 0, len(text)+len(text)/8+16), text))
+}
+
+// plainLen is the number of bytes at the start of text that AppendQuote copies
+// without a look at their neighbours.
+func plainLen(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return len(text)
 }
 
 func appendUnicodeEscape(dst []byte, r rune) []byte {

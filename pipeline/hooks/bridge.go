@@ -56,14 +56,10 @@ type Options struct {
 	// Redact takes secrets out of what hooks write to standard error, before it
 	// becomes a reason or, cut, a summary in the log. Nil: nothing is taken out.
 	Redact func(text string) string
-	// SessionID and TranscriptPath are fields of what hooks read; they may be
-	// empty.
-	SessionID, TranscriptPath string
-	// PermissionMode is the field of that name. Empty: "default".
-	PermissionMode string
-	// Turn is the turn that stands in the log. Nil: 0, as for a
-	// pipeline.Request that has none.
-	Turn func() int
+	// Session says which session an agent, nil for none, is in at this moment.
+	// It is asked at every event that has hooks, so it must be quick. Nil: the
+	// zero Session.
+	Session func(agent any) Session
 	// Now is the clock of the durations in the log. Nil: time.Now.
 	Now func() time.Time
 	// Logger is told of hooks that fail and of answers that have no effect.
@@ -96,15 +92,28 @@ func (o Options) withDefaults() (Options, error) {
 	o.Shell = or(o.Shell, "bash")
 	o.Timeout = or(o.Timeout, defaultTimeout)
 	o.MaxOutput = or(o.MaxOutput, defaultMaxOutput)
-	o.PermissionMode = or(o.PermissionMode, "default")
 	o.Logger = or(o.Logger, slog.Default())
-	if o.Turn == nil {
-		o.Turn = func() int { return 0 }
+	if o.Session == nil {
+		o.Session = func(any) Session { return Session{} }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	return o, nil
+}
+
+// Session is what hooks read of a session, and the turn that stands in the log.
+// The zero Session has no name.
+type Session struct {
+	ID, TranscriptPath string // session_id and transcript_path
+	PermissionMode     string // permission_mode; empty: "default"
+	Turn               int
+}
+
+func (b *Bridge) session(agent any) Session {
+	s := b.opts.Session(agent)
+	s.PermissionMode = or(s.PermissionMode, "default")
+	return s
 }
 
 // or is v, or instead of the zero value the other.
@@ -149,8 +158,8 @@ func Load(path string, opts *Options) (*Bridge, error) {
 //
 // Within the hooks everything must be known: an unknown event, key or form is a
 // *ConfigError. What Claude Code knows and this package does not is listed by
-// Ignored and NotConnected, so that a caller can show it. nil options are the
-// zero Options.
+// Ignored, NotConnected and NeedHarness, so that a caller can show it. nil
+// options are the zero Options.
 //
 // Hooks are programs. Read does not ask whether the file is to be trusted: one
 // that comes with a working tree is not the operator's own.
@@ -204,22 +213,22 @@ func (b *Bridge) variables() []string {
 
 // Hook is one hook that runs, as Hooks lists it.
 type Hook struct {
-	Event   string // PreToolUse or PostToolUse
-	Matcher string // as written, "" for every tool
+	Event   string // one of the constants, PreToolUse and so on
+	Matcher string // as written, "" for everything
 	Command string
 	Timeout time.Duration
-	Blocks  bool   // whether a failure of the hook blocks the call
+	Blocks  bool   // whether a failure of the hook blocks what it is asked about
 	Place   string // file:line:column
 }
 
-// Hooks lists the hooks that run, in the order they run in. What they will say
-// about a call cannot be known without running them.
+// Hooks lists the hooks that run, event by event, in the order they run in. What
+// they will say cannot be known without running them.
 func (b *Bridge) Hooks() []Hook {
 	hooks := []Hook{}
-	for _, event := range []string{PreToolUse, PostToolUse} {
-		for _, g := range b.config.groups[event] {
+	for _, t := range connected {
+		for _, g := range b.config.groups[t.event] {
 			for _, h := range g.hooks {
-				hooks = append(hooks, Hook{event, g.matcher.text, h.command, h.timeout, h.blocks, h.place})
+				hooks = append(hooks, Hook{t.event, g.matcher.text, h.command, h.timeout, h.failureBlocks, h.place})
 			}
 		}
 	}
@@ -232,10 +241,16 @@ func (b *Bridge) Ignored() []Note { return slices.Clone(b.config.ignored) }
 // NotConnected lists the events of the file whose hooks never run.
 func (b *Bridge) NotConnected() []Note { return slices.Clone(b.config.notConnected) }
 
-// Install adds the hooks to a pipeline, as listeners called Name after those
-// that are there. A bridge may serve several pipelines. remove takes the hooks
-// out again; until then, calls that a PreToolUse hook is to judge are denied
-// once the bridge is closed.
+// NeedHarness lists the events of the file whose hooks run only when the methods
+// of these names are called: UserPromptSubmit, Stop, SessionStart, SubagentStart
+// and SubagentStop. A program that has no agent and so never calls them should
+// show the list.
+func (b *Bridge) NeedHarness() []Note { return slices.Clone(b.config.needHarness) }
+
+// Install adds the PreToolUse and PostToolUse hooks to a pipeline, as listeners
+// called Name after those that are there. A bridge may serve several pipelines.
+// remove takes the hooks out again; until then, calls that a PreToolUse hook is
+// to judge are denied once the bridge is closed.
 func (b *Bridge) Install(p *pipeline.Pipeline) (remove func()) {
 	var removes []func()
 	if len(b.config.groups[PreToolUse]) > 0 {
@@ -256,8 +271,7 @@ func (b *Bridge) Install(p *pipeline.Pipeline) (remove func()) {
 // ask does not keep them from denying.
 func (b *Bridge) before(p *pipeline.Pipeline) pipeline.Listener[tools.Call, pipeline.Decision] {
 	return func(ctx context.Context, call tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
-		pt := &point{b: b, p: p, event: PreToolUse, call: call}
-		v, err := pt.ask(ctx)
+		v, err := b.ask(ctx, p, PreToolUse, ofCall(call, func() []tools.Member { return callFields(call, tools.JSON{}) }))
 		if err != nil {
 			return pipeline.Decision{}, err
 		}
@@ -278,25 +292,25 @@ func (b *Bridge) before(p *pipeline.Pipeline) pipeline.Listener[tools.Call, pipe
 // after is the post-execute listener.
 func (b *Bridge) after(p *pipeline.Pipeline) pipeline.Listener[pipeline.Settled, pipeline.PostDecision] {
 	return func(ctx context.Context, s pipeline.Settled, next pipeline.Next[pipeline.PostDecision]) (pipeline.PostDecision, error) {
-		pt := &point{b: b, p: p, event: PostToolUse, call: s.Call, response: func() tools.JSON { return toolResponse(s.Result) }}
-		v, err := pt.ask(ctx)
+		v, err := b.ask(ctx, p, PostToolUse, ofCall(s.Call, func() []tools.Member { return callFields(s.Call, toolResponse(s.Result)) }))
 		if err != nil {
 			return pipeline.PostDecision{}, err
 		}
-		var contexts []tools.Message
-		if len(v.contexts) > 0 {
-			contexts = append(contexts, contextMessage(v.contexts))
-		}
 		if v.rank == rankDeny {
 			feedback := tools.TextContent(v.reason(fallback(PostToolUse)))
-			return pipeline.Block([]tools.Content{feedback}).WithContexts(contexts...), nil
+			return pipeline.Block([]tools.Content{feedback}).WithContexts(v.messages()...), nil
 		}
 		d, err := next(ctx)
 		if err != nil {
 			return d, err
 		}
-		return d.WithContextsFirst(contexts...), nil
+		return d.WithContextsFirst(v.messages()...), nil
 	}
+}
+
+// ofCall is the occasion of a call.
+func ofCall(call tools.Call, fields func() []tools.Member) occasion {
+	return occasion{agent: call.Agent(), call: &call, subjects: subjects(call.Name()), fields: fields}
 }
 
 var errClosed = errors.New("the hooks have been closed")
@@ -312,8 +326,8 @@ func (b *Bridge) enter() bool {
 }
 
 // Close ends the hooks that run, with everything they have started, and returns
-// when they are gone. No hook runs after that: what a PreToolUse hook would
-// have judged is denied. Close again has no effect.
+// when they are gone. No hook runs after that: each counts as failed, so that
+// what a PreToolUse hook would have judged is denied. Close again has no effect.
 func (b *Bridge) Close() {
 	b.mu.Lock()
 	b.closed = true

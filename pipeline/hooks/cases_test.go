@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/hooks"
@@ -36,7 +37,7 @@ func TestPreToolUse(t *testing.T) {
 		{"exit 1", []hook{{Command: "echo broken >&2; exit 1"}}, "echo",
 			denied("blocked because the PreToolUse hook at settings.json exited with 1, where 0 passes and 2 blocks: broken"), []string{"error 1"}},
 		{"exit 127", []hook{{Command: "exec /nowhere/check 2>/dev/null || exit 127"}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json exited with 127, where 0 passes and 2 blocks"), []string{"error 127"}},
+			denied("blocked because the PreToolUse hook at settings.json exited with 127 (a program was not found), where 0 passes and 2 blocks"), []string{"error 127"}},
 		{"timeout", []hook{{Command: "exec sleep 1000", Timeout: 0.05}}, "echo",
 			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"), []string{"timeout -"}},
 		{"a timed-out hook that traps TERM and exits 2", []hook{{Command: "trap 'exit 2' TERM; while :; do read -t 1000 < <(:); done", Timeout: 0.05}}, "echo",
@@ -52,6 +53,8 @@ func TestPreToolUse(t *testing.T) {
 
 		{"ask without an approver", []hook{{Command: printing(permission("PreToolUse", "ask", "sure?"))}}, "echo",
 			end{Text: "Error: sure?", Code: tools.CodeApprovalUnavailable, Ran: []string{}}, []string{"ask 0"}},
+		{"ask without a reason", []hook{{Command: printing(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}`)}}, "echo",
+			end{Text: "Error: tool \"echo\" requires approval (not yet supported)", Code: tools.CodeApprovalUnavailable, Ran: []string{}}, []string{"ask 0"}},
 		{"a block that names another event", []hook{{Command: printing(permission("PostToolUse", "deny", "no"))}}, "echo",
 			passed("echo", "{}"), []string{"pass 0"}},
 		{"a block that names no event", []hook{{Command: printing(`{"hookSpecificOutput":{"permissionDecision":"deny"}}`)}}, "echo",
@@ -101,7 +104,7 @@ func TestPreToolUse(t *testing.T) {
 		{"a matcher that takes too long", []hook{{Matcher: "^((a+)+)+$", Command: "exit 0"}}, strings.Repeat("a", 60) + "!",
 			denied(`blocked because the matcher "^((a+)+)+$" of the PreToolUse hook at settings.json took more than 250ms to test`), []string{"timeout -"}},
 		{"a name too long to test", []hook{{Matcher: "x.*", Command: "exit 0"}}, strings.Repeat("a", 1025),
-			denied(`blocked because the matcher "x.*" of the PreToolUse hook at settings.json cannot be tested on a tool name of 1025 bytes`), []string{"error -"}},
+			denied(`blocked because the matcher "x.*" of the PreToolUse hook at settings.json cannot be tested on a name of 1025 bytes`), []string{"error -"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -260,6 +263,19 @@ func TestPostToolUseAfterAbort(t *testing.T) {
 	check(t, "log", r.rec.Types(), []string{"tool/call", "tool/result"})
 }
 
+// TestCancelBeforeTheStart has a caller leave between the log entry and the
+// start of the hook, which is no failure of the hook.
+func TestCancelBeforeTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, settings([]hook{{Command: "touch ran"}}, nil), func(ho *hooks.Options, _ *pipeline.Options) {
+		now := ho.Now
+		ho.Now = func() time.Time { cancel(); return now() }
+	})
+	o := r.p.Execute(ctx, pipeline.Request{ID: "c1", Name: "echo"})
+	check(t, "code", o.Info().Code, tools.CodeAbortedBeforeDispatch)
+	check(t, "log", r.decisions(), []string{"cancelled -"})
+}
+
 // TestPostToolUseMatcherThatTakesTooLong runs the hook: before a call the
 // stricter choice is to deny, after it to have it reviewed.
 func TestPostToolUseMatcherThatTakesTooLong(t *testing.T) {
@@ -270,19 +286,21 @@ func TestPostToolUseMatcherThatTakesTooLong(t *testing.T) {
 func TestLog(t *testing.T) { // 154, 156
 	long := strings.Repeat("é", 600)
 	r := newRig(t, settings([]hook{{Matcher: "e.*", Command: "printf ' %s ' '" + long + "' >&2"}}, []hook{{Command: "printf %s '" + long[:1000] + "' >&2; exit 3"}}),
-		func(ho *hooks.Options, _ *pipeline.Options) { ho.Turn = func() int { return 4 } })
+		func(ho *hooks.Options, _ *pipeline.Options) {
+			ho.Session = func(any) hooks.Session { return hooks.Session{Turn: 4} }
+		})
 	r.call("echo", "") // without an agent: DSH would not log it
 	check(t, "types", r.rec.Types(), []string{"tool/call", "hook/invoked", "hook/result", "hook/invoked", "hook/result", "tool/result"})
 	var got []string
 	for _, e := range r.rec.Events()[1:5] {
 		check(t, e.Type+" is ignorable", e.Ignorable, true)
-		got = append(got, e.Data.String())
+		got = append(got, place.ReplaceAllString(e.Data.String(), "settings.json"))
 	}
 	check(t, "events", got, []string{
-		`{"turn":4,"point":"PreToolUse","callId":"c1","dialect":"claude-code","matcher":"e.*","handlerId":"claude-code:PreToolUse:1"}`,
-		`{"turn":4,"point":"PreToolUse","callId":"c1","handlerId":"claude-code:PreToolUse:1","decision":"pass","exitCode":0,"stderrSummary":"` + long[:1000] + `…","durationMs":1}`,
-		`{"turn":4,"point":"PostToolUse","callId":"c1","dialect":"claude-code","handlerId":"claude-code:PostToolUse:2"}`,
-		`{"turn":4,"point":"PostToolUse","callId":"c1","handlerId":"claude-code:PostToolUse:2","decision":"error","exitCode":3,"stderrSummary":"` + long[:1000] + `","durationMs":1}`,
+		`{"turn":4,"point":"PreToolUse","handlerId":"claude-code:PreToolUse:1","hook":"settings.json","callId":"c1","dialect":"claude-code","matcher":"e.*"}`,
+		`{"turn":4,"point":"PreToolUse","handlerId":"claude-code:PreToolUse:1","hook":"settings.json","callId":"c1","decision":"pass","exitCode":0,"stderrSummary":"` + long[:1000] + `…","durationMs":1}`,
+		`{"turn":4,"point":"PostToolUse","handlerId":"claude-code:PostToolUse:2","hook":"settings.json","callId":"c1","dialect":"claude-code"}`,
+		`{"turn":4,"point":"PostToolUse","handlerId":"claude-code:PostToolUse:2","hook":"settings.json","callId":"c1","decision":"error","exitCode":3,"stderrSummary":"` + long[:1000] + `","durationMs":1}`,
 	})
 }
 

@@ -48,6 +48,12 @@ func (r *rig) checkGone() {
 	if len(pids) != 2 {
 		r.t.Fatalf("the hook noted the processes %v, want two", pids)
 	}
+	r.checkEnded(pids)
+}
+
+// checkEnded fails the test if one of the processes runs.
+func (r *rig) checkEnded(pids []string) {
+	r.t.Helper()
 	for _, pid := range pids {
 		text, err := os.ReadFile("/proc/" + pid + "/stat")
 		n, _ := strconv.Atoi(pid)

@@ -33,16 +33,17 @@ type config struct {
 	groups       map[string][]*group // of the connected events, in order
 	ignored      []Note
 	notConnected []Note
+	needHarness  []Note
 }
 
 // group is the hooks of one event under one matcher.
 type group struct {
-	event   string
+	traits
 	matcher *matcher
-	// blocks says what a matcher that cannot be tested does.
-	blocks bool
-	hooks  []*hook
-	place  string
+	// failureBlocks says what a matcher that cannot be tested does.
+	failureBlocks bool
+	hooks         []*hook
+	place         string
 }
 
 // hook is one command.
@@ -50,9 +51,9 @@ type hook struct {
 	group   *group
 	command string
 	timeout time.Duration
-	// blocks says what a failure of the hook does.
-	blocks bool
-	place  string
+	// failureBlocks says what a failure of the hook does.
+	failureBlocks bool
+	place         string
 }
 
 // parser turns a document into a config. It stops at the first fault.
@@ -115,17 +116,21 @@ func (p *parser) events(events jsondoc.Node) error {
 		if m.Value.Kind != jsonscan.ArrayStart {
 			return p.doc.Fault(m.Value.Offset, "%s must be an array of groups {matcher, hooks}, got %s", m.Name, m.Value.Described())
 		}
+		t := traitsOf(m.Name)
 		for _, item := range m.Value.Items {
-			g, err := p.group(m.Name, item)
+			g, err := p.group(t, item)
 			if err != nil {
 				return err
 			}
-			if connected(m.Name) && len(g.hooks) > 0 {
+			if t.runs && len(g.hooks) > 0 {
 				p.out.groups[m.Name] = append(p.out.groups[m.Name], g)
 			}
 		}
-		if !connected(m.Name) {
-			p.out.notConnected = append(p.out.notConnected, Note{p.doc.Place(m.Offset), m.Name + " is not connected: its hooks never run"})
+		switch place := p.doc.Place(m.Offset); {
+		case !t.runs:
+			p.out.notConnected = append(p.out.notConnected, Note{place, m.Name + " is not connected: its hooks never run"})
+		case t.harness && len(p.out.groups[m.Name]) > 0:
+			p.out.needHarness = append(p.out.needHarness, Note{place, m.Name + " hooks run only when an agent's harness fires the event"})
 		}
 	}
 	return nil
@@ -140,18 +145,18 @@ func suggestion(name string, known []string) string {
 
 var groupKeys = []string{"matcher", "hooks", "onFailure"}
 
-func (p *parser) group(event string, n jsondoc.Node) (*group, error) {
+func (p *parser) group(t traits, n jsondoc.Node) (*group, error) {
 	if n.Kind != jsonscan.ObjectStart {
-		return nil, p.doc.Fault(n.Offset, "a group of %s must be an object {matcher, hooks}, got %s", event, n.Described())
+		return nil, p.doc.Fault(n.Offset, "a group of %s must be an object {matcher, hooks}, got %s", t.event, n.Described())
 	}
 	for _, m := range n.Members {
 		if !slices.Contains(groupKeys, m.Name) {
-			return nil, p.doc.Fault(m.Offset, "unknown key %q in a group of %s; known are matcher, hooks and onFailure", m.Name, event)
+			return nil, p.doc.Fault(m.Offset, "unknown key %q in a group of %s; known are matcher, hooks and onFailure", m.Name, t.event)
 		}
 	}
-	g := &group{event: event, place: p.doc.Place(n.Offset)}
+	g := &group{traits: t, place: p.doc.Place(n.Offset)}
 	var err error
-	if g.blocks, err = p.onFailure(n, event == PreToolUse); err != nil {
+	if g.failureBlocks, err = p.onFailure(g, n, t.closed); err != nil {
 		return nil, err
 	}
 	if err := p.matcher(g, n); err != nil {
@@ -176,14 +181,18 @@ func (p *parser) group(event string, n jsondoc.Node) (*group, error) {
 	return g, nil
 }
 
-// onFailure reads the switch of that name.
-func (p *parser) onFailure(n jsondoc.Node, blocks bool) (bool, error) {
+// onFailure reads the switch of that name. It cannot demand what the hooks of
+// the event cannot do.
+func (p *parser) onFailure(g *group, n jsondoc.Node, blocks bool) (bool, error) {
 	value := n.Find("onFailure")
 	if value == nil {
 		return blocks, nil
 	}
 	switch text, _ := value.Text(); text {
 	case "block":
+		if g.runs && !g.blocks {
+			return false, p.doc.Fault(value.Offset, `onFailure cannot be "block" for %s, whose hooks block nothing`, g.event)
+		}
 		return true, nil
 	case "continue":
 		return false, nil
@@ -203,12 +212,17 @@ func (p *parser) matcher(g *group, n jsondoc.Node) error {
 	if !ok {
 		return p.doc.Fault(value.Offset, "matcher must be a string, got %s", value.Described())
 	}
-	if !connected(g.event) {
-		g.matcher.text = text
+	if !g.runs {
+		return nil
+	}
+	if !g.matched {
+		if !newMatcher(text).all() {
+			p.ignore(value.Offset, "matcher: there is nothing at %s a matcher could be tested on", g.event)
+		}
 		return nil
 	}
 	g.matcher = newMatcher(text)
-	if g.matcher.broken == nil || g.event == PreToolUse && g.blocks {
+	if g.matcher.broken == nil || g.event == PreToolUse && g.failureBlocks {
 		return nil
 	}
 	return p.doc.Fault(value.Offset, "matcher %q does not compile: %v", text, g.matcher.broken)
@@ -231,19 +245,19 @@ func (p *parser) hook(g *group, n jsondoc.Node) (*hook, error) {
 		case slices.Contains(commandKeys, m.Name):
 		case !ignored:
 			return nil, p.doc.Fault(m.Offset, "unknown key %q in a hook of %s", m.Name, g.event)
-		case kind == "command" && connected(g.event):
+		case kind == "command" && g.runs:
 			p.ignore(m.Offset, "%s: %s", m.Name, instead)
 		}
 	}
 	h := &hook{group: g, place: p.doc.Place(n.Offset)}
-	if h.blocks, err = p.onFailure(n, g.blocks); err != nil {
+	if h.failureBlocks, err = p.onFailure(g, n, g.failureBlocks); err != nil {
 		return nil, err
 	}
 	if h.timeout, err = p.timeout(n); err != nil {
 		return nil, err
 	}
-	if offset, problem := p.unsupported(kind, n); problem != "" && connected(g.event) {
-		if h.blocks {
+	if offset, problem := p.unsupported(kind, n); problem != "" && g.runs {
+		if h.failureBlocks {
 			return nil, p.doc.Fault(offset, `%s; write a command hook for bash instead, or set "onFailure": "continue" to go on without this hook`, problem)
 		}
 		p.ignore(offset, "a hook: %s", problem)
@@ -307,7 +321,7 @@ func (p *parser) command(h *hook, n jsondoc.Node) error {
 	value := n.Find("command")
 	h.command, _ = value.Text()
 	switch {
-	case !connected(h.group.event):
+	case !h.group.runs:
 	case strings.ContainsRune(h.command, 0):
 		return p.doc.Fault(value.Offset, "the command holds a NUL character, which no shell can be given")
 	case p.opts.PluginRoot == "" && strings.Contains(h.command, "CLAUDE_PLUGIN_ROOT"):

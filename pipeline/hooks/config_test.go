@@ -74,29 +74,56 @@ func TestPlaces(t *testing.T) {
 	text := "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"hooks\": [ { \"command\": \"é\", \"if\": \"x\" } ] }\n    ]\n  }\n}"
 	b := mustRead(t, text, nil)
 	check(t, "place", b.Hooks()[0].Place, "settings.json:4:20")
-	check(t, "ignored", notes(b.Ignored()), []string{"settings.json:4:38: ignored if: the hook runs for every call its matcher matches"})
+	check(t, "ignored", notes(b.Ignored()), []string{"settings.json:4:38: ignored if: the hook runs whenever its matcher matches"})
 }
 
 func TestNotes(t *testing.T) {
 	b := mustRead(t, `{"disableAllHooks":true,"hooks":{
-"SessionStart":[{"matcher":"([","hooks":[{"type":"http","url":"u"},{"type":"command","command":"x ${CLAUDE_PLUGIN_ROOT}"}]}],
+"SessionEnd":[{"matcher":"([","hooks":[{"type":"http","url":"u"},{"type":"command","command":"x ${CLAUDE_PLUGIN_ROOT}"}]}],
 "PostToolUse":[{"hooks":[{"type":"prompt","prompt":"p","model":"m"},{"type":"command","command":"c","async":true,"statusMessage":"s","once":true}]}],
 "PreToolUse":[{"hooks":[{"type":"agent","prompt":"p","onFailure":"continue"},{"command":"c","args":["x"],"onFailure":"continue"}]}],
-"Stop":[]}}`, nil)
+"Setup":[]}}`, nil)
 	check(t, "ignored", notes(b.Ignored()), []string{
 		"settings.json:1:2: ignored disableAllHooks: the hooks of this file run; leave the file out to go without them",
 		"settings.json:3:34: ignored a hook: hooks of type prompt cannot be run here",
-		"settings.json:3:101: ignored async: the call waits for the hook",
+		"settings.json:3:101: ignored async: the hook is waited for",
 		"settings.json:3:114: ignored statusMessage: nothing is shown while the hook runs",
 		"settings.json:3:134: ignored once: the hook runs every time",
 		"settings.json:4:33: ignored a hook: hooks of type agent cannot be run here",
 		"settings.json:4:100: ignored a hook: args cannot be passed without a shell here",
 	})
 	check(t, "not connected", notes(b.NotConnected()), []string{
-		"settings.json:2:1: SessionStart is not connected: its hooks never run",
-		"settings.json:5:1: Stop is not connected: its hooks never run",
+		"settings.json:2:1: SessionEnd is not connected: its hooks never run",
+		"settings.json:5:1: Setup is not connected: its hooks never run",
 	})
 	check(t, "hooks", len(b.Hooks()), 1)
+}
+
+// TestNeedHarness lists what Install alone does not run, and only that.
+func TestNeedHarness(t *testing.T) {
+	b := mustRead(t, `{"PreToolUse":[{"hooks":[{"command":"a"}]}],
+"UserPromptSubmit":[{"matcher":"([","hooks":[{"command":"b"}]}],
+"Stop":[{"matcher":"*","hooks":[]}],
+"SessionStart":[{"matcher":"startup","hooks":[{"command":"c","onFailure":"continue"},{"type":"http","url":"u"}]}],
+"SubagentStop":[{"hooks":[{"command":"d"}]}],
+"SubagentStart":[{"matcher":"","hooks":[{"command":"e"}]}]}`, nil)
+	check(t, "notes", notes(b.NeedHarness()), []string{
+		"settings.json:2:1: UserPromptSubmit hooks run only when an agent's harness fires the event",
+		"settings.json:4:1: SessionStart hooks run only when an agent's harness fires the event",
+		"settings.json:5:1: SubagentStop hooks run only when an agent's harness fires the event",
+		"settings.json:6:1: SubagentStart hooks run only when an agent's harness fires the event",
+	})
+	check(t, "ignored", notes(b.Ignored()), []string{
+		"settings.json:2:32: ignored matcher: there is nothing at UserPromptSubmit a matcher could be tested on",
+		"settings.json:4:94: ignored a hook: hooks of type http cannot be run here",
+	})
+	check(t, "not connected", notes(b.NotConnected()), []string{})
+	var hooksOf []string
+	for _, h := range b.Hooks() {
+		hooksOf = append(hooksOf, h.Event+" "+h.Matcher+" "+h.Command)
+	}
+	check(t, "hooks", hooksOf, []string{"PreToolUse  a", "UserPromptSubmit  b", "SessionStart startup c", "SubagentStart  e", "SubagentStop  d"})
+	check(t, "PreToolUse fails closed, the others open", []bool{b.Hooks()[0].Blocks, b.Hooks()[1].Blocks}, []bool{true, false})
 }
 
 func TestConfigErrors(t *testing.T) {
@@ -138,7 +165,11 @@ func TestConfigErrors(t *testing.T) {
 		{"another shell", hook(`{"command":"x","shell":"powershell"}`), `1:58: the shell must be "bash", got the string "powershell"; write a command hook for bash instead, or set "onFailure": "continue" to go on without this hook`},
 		{"args", hook(`{"command":"x","args":[]}`), `1:57: args cannot be passed without a shell here; write`},
 		{"a type that cannot run", hook(`{"type":"http","url":"u"}`), `1:43: hooks of type http cannot be run here; write`},
-		{"a fault in an event that is not connected", `{"hooks":{"Stop":[{"hooks":[{"command":"x","timeout":0}]}]}}`, `1:54: timeout must be`},
+		{"a fault in an event that is not connected", `{"hooks":{"Setup":[{"hooks":[{"command":"x","timeout":0}]}]}}`, `1:55: timeout must be`},
+		{"a failure that is to block at the start of a session", `{"SessionStart":[{"onFailure":"block","hooks":[]}]}`, `1:31: onFailure cannot be "block" for SessionStart, whose hooks block nothing`},
+		{"a failure that is to block a sub-agent", `{"SubagentStop":[{"hooks":[{"command":"x","onFailure":"block"}]}]}`, `1:55: onFailure cannot be "block" for SubagentStop, whose hooks block nothing`},
+		{"a matcher that does not compile, for sessions", `{"SessionStart":[{"matcher":"(","hooks":[]}]}`, `1:29: matcher "(" does not compile: `},
+		{"a matcher that is no string, where there is none", `{"Stop":[{"matcher":1,"hooks":[]}]}`, `1:21: matcher must be a string, got 1`},
 		{"a matcher that does not compile, after calls", `{"hooks":{"PostToolUse":[{"matcher":"(","hooks":[]}]}}`, `1:37: matcher "(" does not compile: `},
 		{"a matcher that does not compile, where failures continue", in(`{"matcher":"(","onFailure":"continue","hooks":[]}`), `1:36: matcher "(" does not compile: `},
 		{"too large", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, `1:1: the file has more than 1048576 bytes; settings are never that large`},
@@ -160,7 +191,7 @@ func TestLoad(t *testing.T) { // 153: DSH goes on without hooks
 	if _, err := hooks.Load(path, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Load of a missing file = %v, want os.ErrNotExist", err)
 	}
-	if err := os.WriteFile(path, []byte(`{"hooks":{"Stop":[]}}`), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"hooks":{"Setup":[]}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b, err := hooks.Load(path, nil)
@@ -201,6 +232,11 @@ func TestInstallAndRemove(t *testing.T) {
 	check(t, "end", r.end(r.call("echo", "")), passed("echo", "{}"))
 }
 
+// connected are the events whose hooks run.
+var connected = []string{
+	hooks.PreToolUse, hooks.PostToolUse, hooks.UserPromptSubmit, hooks.Stop, hooks.SessionStart, hooks.SubagentStart, hooks.SubagentStop,
+}
+
 // FuzzRead holds that settings never crash the reader, that an error names a
 // place inside the text, and that what loads has hooks one can run.
 func FuzzRead(f *testing.F) {
@@ -222,7 +258,7 @@ func FuzzRead(f *testing.F) {
 		}
 		defer b.Close()
 		for _, h := range b.Hooks() {
-			if strings.TrimSpace(h.Command) == "" || h.Timeout <= 0 || !slices.Contains([]string{hooks.PreToolUse, hooks.PostToolUse}, h.Event) {
+			if strings.TrimSpace(h.Command) == "" || h.Timeout <= 0 || !slices.Contains(connected, h.Event) {
 				t.Errorf("loaded a hook that cannot run: %+v", h)
 			}
 		}

@@ -68,8 +68,12 @@ func (a answer) logged() string {
 	return wordPass
 }
 
+// shellMeaning is what shells say with an exit code of their own: in general
+// that the interpreter of a script is missing.
+var shellMeaning = map[int]string{126: " (a program could not be executed)", 127: " (a program was not found)"}
+
 // decode reads what the hook of an event has left behind.
-func decode(event string, r proc.Result) answer {
+func decode(t traits, r proc.Result) answer {
 	switch {
 	case r.End == proc.TimedOut:
 		return failed(wordTimeout, "did not end within its timeout")
@@ -80,16 +84,19 @@ func decode(event string, r proc.Result) answer {
 	case r.Code == 2:
 		return answer{word: wordBlock, rank: rankDeny, reason: trimmed(r.Stderr)}
 	case r.Code != 0:
-		return failed(wordError, "exited with %d, where 0 passes and 2 blocks%s", r.Code, quoted(r.Stderr))
+		return failed(wordError, "exited with %d%s, where 0 passes and 2 blocks%s", r.Code, shellMeaning[r.Code], quoted(r.Stderr))
 	}
 	text := strings.TrimSpace(r.Stdout.Head)
 	if !strings.HasPrefix(text, "{") {
+		if t.text {
+			return answer{context: trimmed(r.Stdout)}
+		}
 		return answer{}
 	}
 	if r.Stdout.Cut() {
 		return failed(wordError, "printed a JSON answer of %d bytes, of which only %d are read", r.Stdout.Size, len(r.Stdout.Head))
 	}
-	return decodeJSON(event, text)
+	return decodeJSON(t.event, text)
 }
 
 // decodeJSON reads an answer in JSON. One that cannot be read is a failure: it

@@ -28,6 +28,8 @@ func TestDecode(t *testing.T) {
 		{"exit 2, no UTF-8", proc.Result{Code: 2, Stderr: out("a\xffb")}, answer{word: "block", rank: rankDeny, reason: "a\uFFFDb"}},
 		{"exit 2, cut", proc.Result{Code: 2, Stderr: proc.Output{Head: "no", Size: 9}}, answer{word: "block", rank: rankDeny, reason: "no\n[the first 2 of 9 bytes]"}},
 		{"exit 1", proc.Result{Code: 1, Stderr: out("x")}, answer{word: "error", failure: "exited with 1, where 0 passes and 2 blocks: x"}},
+		{"exit 126", proc.Result{Code: 126}, answer{word: "error", failure: "exited with 126 (a program could not be executed), where 0 passes and 2 blocks"}},
+		{"exit 127", proc.Result{Code: 127, Stderr: out("x: not found")}, answer{word: "error", failure: "exited with 127 (a program was not found), where 0 passes and 2 blocks: x: not found"}},
 		{"signal", proc.Result{End: proc.Signaled, Code: -1, Signal: "killed"}, answer{word: "error", failure: "was ended by a signal (killed)"}},
 		{"timeout", proc.Result{End: proc.TimedOut, Code: -1, Stdout: out(`{"decision":"approve"}`)}, answer{word: "timeout", failure: "did not end within its timeout"}},
 		{"cancelled", proc.Result{End: proc.Cancelled, Code: -1}, answer{word: "cancelled", failure: "was stopped before it had answered"}},
@@ -58,7 +60,34 @@ func TestDecode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, decode(PreToolUse, tt.r), cmp.AllowUnexported(answer{})); diff != "" {
+			if diff := cmp.Diff(tt.want, decode(traitsOf(PreToolUse), tt.r), cmp.AllowUnexported(answer{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Text that is no JSON object is context where a person's or a session's
+// beginning is told to the model, as in Claude Code; DSH drops it everywhere.
+func TestDecodeText(t *testing.T) {
+	tests := []struct {
+		event  string
+		stdout proc.Output
+		want   answer
+	}{
+		{UserPromptSubmit, out(" two\nlines \n"), answer{context: "two\nlines"}},
+		{SessionStart, out("[1]"), answer{context: "[1]"}},
+		{SessionStart, proc.Output{Head: "abc", Size: 9}, answer{context: "abc\n[the first 3 of 9 bytes]"}},
+		{SessionStart, out(" \n"), answer{}},
+		{SessionStart, out(`{"decision":"approve"}`), answer{word: "approve", rank: rankAllow}},
+		{Stop, out("text"), answer{}},
+		{SubagentStart, out("text"), answer{}},
+		{SubagentStop, out("text"), answer{}},
+		{PostToolUse, out("text"), answer{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.event+" "+tt.stdout.Head, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, decode(traitsOf(tt.event), proc.Result{Stdout: tt.stdout}), cmp.AllowUnexported(answer{})); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
 		})
@@ -127,14 +156,16 @@ func FuzzDecode(f *testing.F) {
 	f.Add(2, "{", "no\xff")
 	f.Add(1, "", "broken")
 	f.Fuzz(func(t *testing.T, code int, stdout, stderr string) {
-		a := decode(PreToolUse, proc.Result{Code: code, Stdout: out(stdout), Stderr: out(stderr)})
-		switch {
-		case code == 2 && (a.rank != rankDeny || a.failure != ""):
-			t.Errorf("exit 2 = %+v, want a denial", a)
-		case code != 0 && code != 2 && a.failure == "":
-			t.Errorf("exit %d = %+v, want a failure", code, a)
-		case a.failure != "" && a.word != wordError, a.failure == "" && a.rank != ranks[a.word]:
-			t.Errorf("answer = %+v: word, rank and failure do not fit", a)
+		for _, of := range connected {
+			a := decode(of, proc.Result{Code: code, Stdout: out(stdout), Stderr: out(stderr)})
+			switch {
+			case code == 2 && (a.rank != rankDeny || a.failure != ""):
+				t.Errorf("%s: exit 2 = %+v, want a denial", of.event, a)
+			case code != 0 && code != 2 && a.failure == "":
+				t.Errorf("%s: exit %d = %+v, want a failure", of.event, code, a)
+			case a.failure != "" && a.word != wordError, a.failure == "" && a.rank != ranks[a.word]:
+				t.Errorf("%s: answer = %+v: word, rank and failure do not fit", of.event, a)
+			}
 		}
 		if n := len([]rune(summary(out(stderr)))); n > maxSummary+1 {
 			t.Errorf("the summary has %d characters", n)

@@ -13,6 +13,29 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
+// An agent that ends its turn when the hooks of Stop let it.
+func ExampleBridge_Stop() {
+	const settings = `{"Stop": [{"hooks": [{
+  "command": "grep -q '\"stop_hook_active\":true' || { echo 'run the tests first' >&2; exit 2; }"
+}]}]}`
+	bridge, err := hooks.Read(strings.NewReader(settings), "settings.json", &hooks.Options{Shell: "sh"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer bridge.Close()
+	for input, active := "fix the bug", false; input != ""; {
+		fmt.Println("agent:", input)
+		v, err := bridge.Stop(context.Background(), nil, hooks.Turn{HookActive: active})
+		if err != nil {
+			log.Fatal(err)
+		}
+		input, active = v.Reason, v.Blocked
+	}
+	// Output:
+	// agent: fix the bug
+	// agent: run the tests first
+}
+
 // A settings file as Claude Code reads it, with a hook that keeps a tool away
 // from one directory. hooks.Load does the same with a file.
 func Example() {
@@ -27,7 +50,7 @@ func Example() {
         }]
       }
     ],
-    "SessionStart": []
+    "SessionEnd": []
   }
 }`
 	type in struct {
@@ -53,7 +76,7 @@ func Example() {
 		fmt.Println(p.Execute(context.Background(), pipeline.Request{Name: "read", Args: args}).Text())
 	}
 	// Output:
-	// settings.json:12:5: SessionStart is not connected: its hooks never run
+	// settings.json:12:5: SessionEnd is not connected: its hooks never run
 	// read README.md
 	// Error: secrets/ is off limits
 }

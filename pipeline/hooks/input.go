@@ -7,26 +7,49 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
-// input is the line a hook reads: Claude Code's fields, then ours
-// (runcode_tool_name and, for a call a program makes, parent_tool_use_id).
-func (b *Bridge) input(event string, call tools.Call, response tools.JSON) string {
+// line is the line hooks read, made when the first one needs it: the fields all
+// events have, then those of this one.
+func (pt *point) line() string {
+	if pt.stdin == "" {
+		pt.stdin = tools.ComposeObject(append([]tools.Member{
+			text("session_id", pt.session.ID),
+			text("transcript_path", pt.session.TranscriptPath),
+			text("cwd", pt.b.opts.Dir),
+			text("permission_mode", pt.session.PermissionMode),
+			text("hook_event_name", pt.event),
+		}, pt.fields()...)...).String() + "\n"
+	}
+	return pt.stdin
+}
+
+// callFields are the fields of a call: Claude Code's, then ours
+// (runcode_tool_name and, for a call a program makes, parent_tool_use_id). The
+// response is zero before a call.
+func callFields(call tools.Call, response tools.JSON) []tools.Member {
 	name := claudeName(call.Name())
 	members := []tools.Member{
-		{Name: "session_id", Value: tools.StringJSON(b.opts.SessionID)},
-		{Name: "transcript_path", Value: tools.StringJSON(b.opts.TranscriptPath)},
-		{Name: "cwd", Value: tools.StringJSON(b.opts.Dir)},
-		{Name: "permission_mode", Value: tools.StringJSON(b.opts.PermissionMode)},
-		{Name: "hook_event_name", Value: tools.StringJSON(event)},
-		{Name: "tool_name", Value: tools.StringJSON(name)},
+		text("tool_name", name),
 		{Name: "tool_input", Value: claudeInput(name, call.Args())},
-		{Name: "tool_use_id", Value: tools.StringJSON(call.ID())},
+		text("tool_use_id", call.ID()),
 		{Name: "tool_response", Value: response},
-		{Name: "runcode_tool_name", Value: tools.StringJSON(call.Name())},
+		text("runcode_tool_name", call.Name()),
 	}
 	if call.ParentID() != "" {
-		members = append(members, tools.Member{Name: "parent_tool_use_id", Value: tools.StringJSON(call.ParentID())})
+		members = append(members, text("parent_tool_use_id", call.ParentID()))
 	}
-	return tools.ComposeObject(members...).String() + "\n"
+	return members
+}
+
+func text(name, value string) tools.Member {
+	return tools.Member{Name: name, Value: tools.StringJSON(value)}
+}
+
+func boolean(name string, value bool) tools.Member {
+	return tools.Member{Name: name, Value: tools.MustJSON(strconv.FormatBool(value))}
+}
+
+func number(name string, value int) tools.Member {
+	return tools.Member{Name: name, Value: tools.MustJSON(strconv.Itoa(value))}
 }
 
 // toolResponse is a result as a hook sees it: the members of the value, and
@@ -35,11 +58,11 @@ func (b *Bridge) input(event string, call tools.Call, response tools.JSON) strin
 // stands whole in the member value.
 func toolResponse(r pipeline.Result) tools.JSON {
 	added := []tools.Member{
-		{Name: "text", Value: tools.StringJSON(tools.ContentString(r.Content()))},
-		{Name: "is_error", Value: tools.MustJSON(strconv.FormatBool(r.IsError()))},
+		text("text", tools.ContentString(r.Content())),
+		boolean("is_error", r.IsError()),
 	}
 	if code := codeOf(r.Err()); code != "" {
-		added = append(added, tools.Member{Name: "error_code", Value: tools.StringJSON(code)})
+		added = append(added, text("error_code", code))
 	}
 	if value := r.Value(); value.Kind() == '{' {
 		if whole, ok := extend(value, added...); ok {

@@ -38,7 +38,9 @@ func TestInput(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, settings([]hook{{Command: "cat > seen"}}, nil), func(ho *hooks.Options, _ *pipeline.Options) {
-				ho.SessionID, ho.TranscriptPath, ho.PermissionMode = "s1", "t.jsonl", "plan"
+				ho.Session = func(any) hooks.Session {
+					return hooks.Session{ID: "s1", TranscriptPath: "t.jsonl", PermissionMode: "plan"}
+				}
 			})
 			r.call(tt.tool, tt.args)
 			check(t, "input", r.seen(), tt.want+"\n")

@@ -24,6 +24,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("RUNCODE_HOOK_PROGRAM") != "" {
+		os.Exit(hookProgram(os.Stdin, os.Stdout, os.Stderr))
+	}
 	// The clock of the regular expression library stops by itself a second
 	// after the last match.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
@@ -45,8 +48,14 @@ type hook struct {
 	OnFailure string // of the group
 }
 
-// settings is the text of a settings file, one group for each hook.
+// settings is the text of a settings file with hooks around calls.
 func settings(pre, post []hook) string {
+	return eventSettings(map[string][]hook{hooks.PreToolUse: pre, hooks.PostToolUse: post})
+}
+
+// eventSettings is the text of a settings file, one group for each hook. Events
+// stand in alphabetical order.
+func eventSettings(events map[string][]hook) string {
 	groups := func(list []hook) []any {
 		out := []any{}
 		for _, h := range list {
@@ -62,7 +71,11 @@ func settings(pre, post []hook) string {
 		}
 		return out
 	}
-	text, err := json.Marshal(map[string]any{"hooks": map[string]any{"PreToolUse": groups(pre), "PostToolUse": groups(post)}})
+	section := map[string]any{}
+	for event, list := range events {
+		section[event] = groups(list)
+	}
+	text, err := json.Marshal(map[string]any{"hooks": section})
 	if err != nil {
 		panic(err)
 	}
@@ -81,9 +94,17 @@ type rig struct {
 	ran    []string // the names of the tools whose bodies ran
 }
 
-// newRig installs the hooks of a settings text in a pipeline with the tools
-// echo, danger, read, bash, list and broken. Its bridge is closed at the end.
+// newRig is loadRig for a settings text.
 func newRig(t *testing.T, text string, change func(*hooks.Options, *pipeline.Options)) *rig {
+	t.Helper()
+	return loadRig(t, func(opts *hooks.Options) (*hooks.Bridge, error) {
+		return hooks.Read(strings.NewReader(text), "settings.json", opts)
+	}, change)
+}
+
+// loadRig installs hooks in a pipeline with the tools echo, danger, read, bash,
+// list and broken. Its bridge is closed at the end.
+func loadRig(t *testing.T, load func(*hooks.Options) (*hooks.Bridge, error), change func(*hooks.Options, *pipeline.Options)) *rig {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed; hooks are shell commands")
@@ -107,8 +128,8 @@ func newRig(t *testing.T, text string, change func(*hooks.Options, *pipeline.Opt
 	defs = append(defs, pipelinetest.Failing("broken", &tools.Error{Name: "FSError", Code: "FS_NOT_FOUND", Message: "no such file"}))
 	r.p = pipelinetest.New(t, &po, defs...)
 	var err error
-	if r.bridge, err = hooks.Read(strings.NewReader(text), "settings.json", &ho); err != nil {
-		t.Fatalf("Read: %v", err)
+	if r.bridge, err = load(&ho); err != nil {
+		t.Fatalf("cannot load the hooks: %v", err)
 	}
 	t.Cleanup(r.bridge.Close)
 	r.remove = r.bridge.Install(r.p)

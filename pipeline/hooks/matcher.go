@@ -19,12 +19,13 @@ const (
 	// as long.
 	maxPattern = 4096
 	maxGroups  = 6
-	// maxSubject is the longest tool name that is tested, in bytes. Providers
-	// allow 64 characters.
+	// maxSubject is the longest name that is tested, in bytes. Providers allow
+	// 64 characters for that of a tool.
 	maxSubject = 1024
 )
 
-// matcher selects tools by name. The zero matcher selects all.
+// matcher selects tools by name, or what else an event has. The zero matcher
+// selects all.
 type matcher struct {
 	text   string
 	exact  []string        // alternatives without special characters
@@ -32,9 +33,9 @@ type matcher struct {
 	broken error           // why it selects nothing
 }
 
-// newMatcher reads a matcher: nothing or "*" for all tools, letters, digits, _
-// and | for exact names, anything else a regular expression that need not match
-// the whole name.
+// newMatcher reads a matcher: nothing or "*" for all, letters, digits, _ and | for
+// exact names, anything else a regular expression that need not match the whole
+// name.
 func newMatcher(text string) *matcher {
 	m := &matcher{text: text}
 	switch {
@@ -50,6 +51,9 @@ func newMatcher(text string) *matcher {
 	}
 	return m
 }
+
+// all reports whether the matcher selects everything.
+func (m *matcher) all() bool { return m.exact == nil && m.regex == nil && m.broken == nil }
 
 func special(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '|')
@@ -94,15 +98,15 @@ func compile(text string) (regex *regexp2.Regexp, err error) {
 // errSlow says that a test was given up.
 var errSlow = fmt.Errorf("took more than %v to test", matchTimeout)
 
-// matches reports whether the matcher selects a tool by any of its names. An
-// error means that nobody can say.
+// matches reports whether the matcher selects any of the names. An error means
+// that nobody can say.
 func (m *matcher) matches(names []string) (bool, error) {
 	switch {
 	case m.broken != nil:
 		return false, fmt.Errorf("does not compile: %w", m.broken)
 	case m.exact != nil:
 		return slices.ContainsFunc(names, m.named), nil
-	case m.regex == nil:
+	case m.all():
 		return true, nil
 	}
 	for _, name := range names {
@@ -125,7 +129,7 @@ func (m *matcher) found(name string) (ok bool, err error) {
 		}
 	}()
 	if len(name) > maxSubject {
-		return false, fmt.Errorf("cannot be tested on a tool name of %d bytes", len(name))
+		return false, fmt.Errorf("cannot be tested on a name of %d bytes", len(name))
 	}
 	ok, err = m.regex.MatchString(name)
 	switch {

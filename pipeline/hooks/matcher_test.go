@@ -63,7 +63,7 @@ func TestMatcherErrors(t *testing.T) {
 		{"too deep", strings.Repeat("(?:a", 7) + strings.Repeat("){9}", 7), "a", "does not compile: it nests groups 7 deep, the most is 6"},
 		{"too slow", "^((a+)+)+$", strings.Repeat("a", 60) + "!", "took more than 250ms to test"},
 		{"too much to remember", "^(?:a|b|ab)*(?:a|b|ab)*(?:a|b|ab)*x", strings.Repeat("ab", 400), ""},
-		{"a tool name too long", "x.", strings.Repeat("a", 1025), "cannot be tested on a tool name of 1025 bytes"},
+		{"a tool name too long", "x.", strings.Repeat("a", 1025), "cannot be tested on a name of 1025 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,26 +26,40 @@ const dialect = "claude-code"
 // reads all of it as the reason of a block.
 const maxStderr = 64 << 10
 
-// point is one moment at which hooks are asked about one call.
+// occasion is what hooks are asked about.
+type occasion struct {
+	agent    any
+	call     *tools.Call           // nil for an event that is not about one
+	subjects []string              // what matchers are tested on
+	fields   func() []tools.Member // what hooks read besides the fields of all events
+	// failOpen says that no failure blocks, whatever the file says.
+	failOpen bool
+}
+
+// point is one moment at which hooks are asked.
 type point struct {
-	b        *Bridge
-	p        *pipeline.Pipeline
-	event    string
-	call     tools.Call
-	response func() tools.JSON // of PostToolUse, else nil
+	traits
+	occasion
+	b       *Bridge
+	p       *pipeline.Pipeline // takes the log entries; nil: nobody does
+	session Session
 
 	stdin   string // once made
 	verdict verdict
 }
 
-// ask runs the hooks whose matchers select the call, one after the other in the
-// order of the file, and all of them. An error means that ctx ended before a
-// hook had answered. After a call, a matcher nobody can test selects it: one
-// hook too many is the smaller harm.
-func (pt *point) ask(ctx context.Context) (verdict, error) {
-	names := subjects(pt.call.Name())
-	for _, g := range pt.b.config.groups[pt.event] {
-		matched, err := g.matcher.matches(names)
+// ask runs the hooks of an event whose matchers select the occasion, one after
+// the other in the order of the file, and all of them. An error means that ctx
+// ended before a hook had answered. Except before a call, a matcher nobody can
+// test selects: one hook too many is the smaller harm.
+func (b *Bridge) ask(ctx context.Context, p *pipeline.Pipeline, event string, o occasion) (verdict, error) {
+	groups := b.config.groups[event]
+	if len(groups) == 0 {
+		return verdict{}, nil
+	}
+	pt := &point{traits: traitsOf(event), occasion: o, b: b, p: p, session: b.session(o.agent)}
+	for _, g := range groups {
+		matched, err := g.matcher.matches(o.subjects)
 		if err != nil && pt.event == PreToolUse {
 			pt.unmatched(g, err)
 			continue
@@ -72,27 +86,28 @@ func (pt *point) unmatched(g *group, err error) {
 	if errors.Is(err, errSlow) {
 		word = wordTimeout
 	}
-	entry := pt.invoked(g)
+	entry := pt.invoked(g, g.place)
 	a := failed(word, "%v", err)
 	pt.settled(entry, a, proc.Result{Code: -1})
-	pt.note(a, g.blocks, g.place, proc.Result{})
-	pt.verdict.add(a, g.blocks, fmt.Sprintf("the matcher %q of %s", g.matcher.text, who(pt.event, g.place)))
+	pt.note(a, g.failureBlocks, g.place, proc.Result{})
+	pt.verdict.add(a, g.failureBlocks, fmt.Sprintf("the matcher %q of %s", g.matcher.text, who(pt.event, g.place)))
 }
 
 // run runs one hook and folds its answer in.
 func (pt *point) run(ctx context.Context, h *hook) {
-	entry := pt.invoked(h.group)
+	entry := pt.invoked(h.group, h.place)
 	result, err := pt.b.start(ctx, h, pt.line())
 	var a answer
 	if err != nil {
 		result.Code = -1
 		a = failed(wordError, "could not be run: %v", err)
 	} else {
-		a = decode(pt.event, result)
+		a = decode(pt.traits, result)
 	}
+	blocks := h.failureBlocks && !pt.failOpen
 	pt.settled(entry, a, result)
-	pt.note(a, h.blocks, h.place, result)
-	pt.verdict.add(a, h.blocks, who(pt.event, h.place))
+	pt.note(a, blocks, h.place, result)
+	pt.verdict.add(a, blocks, who(pt.event, h.place))
 }
 
 // who names a hook to a model, without the directories its file is in.
@@ -100,83 +115,82 @@ func who(event, place string) string {
 	return fmt.Sprintf("the %s hook at %s", event, filepath.Base(place))
 }
 
-// line is what hooks read, made when the first one needs it.
-func (pt *point) line() string {
-	if pt.stdin == "" {
-		var response tools.JSON
-		if pt.response != nil {
-			response = pt.response()
-		}
-		pt.stdin = pt.b.input(pt.event, pt.call, response)
-	}
-	return pt.stdin
-}
-
-// entry is one pair of log events.
+// entry is one pair of log events. The id is unique among those of its bridge.
 type entry struct {
+	place string
 	id    string
 	begun time.Time
 }
 
 // invoked writes that a hook is asked.
-func (pt *point) invoked(g *group) entry {
+func (pt *point) invoked(g *group, place string) entry {
 	e := entry{
+		place: place,
 		id:    fmt.Sprintf("%s:%s:%d", dialect, pt.event, pt.b.count.Add(1)),
 		begun: pt.b.opts.Now(),
 	}
-	members := append(pt.common(), tools.Member{Name: "dialect", Value: tools.StringJSON(dialect)})
+	members := append(pt.common(e), text("dialect", dialect))
 	if g.matcher.text != "" {
-		members = append(members, tools.Member{Name: "matcher", Value: tools.StringJSON(g.matcher.text)})
+		members = append(members, text("matcher", g.matcher.text))
 	}
-	members = append(members, tools.Member{Name: "handlerId", Value: tools.StringJSON(e.id)})
-	_ = pt.p.Emit(EventHookInvoked, tools.ComposeObject(members...))
+	pt.emit(EventHookInvoked, members)
 	return e
 }
 
 // settled writes what came of it.
 func (pt *point) settled(e entry, a answer, r proc.Result) {
 	took := float64(pt.b.opts.Now().Sub(e.begun).Microseconds()) / 1000
-	members := append(pt.common(),
-		tools.Member{Name: "handlerId", Value: tools.StringJSON(e.id)},
-		tools.Member{Name: "decision", Value: tools.StringJSON(a.logged())},
-	)
+	members := append(pt.common(e), text("decision", a.logged()))
 	if r.Code >= 0 {
-		members = append(members, tools.Member{Name: "exitCode", Value: number(r.Code)})
+		members = append(members, number("exitCode", r.Code))
 	}
-	if text := summary(r.Stderr); text != "" {
-		members = append(members, tools.Member{Name: "stderrSummary", Value: tools.StringJSON(text)})
+	if stderr := summary(r.Stderr); stderr != "" {
+		members = append(members, text("stderrSummary", stderr))
 	}
-	members = append(members, tools.Member{Name: "durationMs", Value: tools.MustJSON(strconv.FormatFloat(took, 'f', -1, 64))})
-	_ = pt.p.Emit(EventHookResult, tools.ComposeObject(members...))
+	pt.emit(EventHookResult, append(members,
+		tools.Member{Name: "durationMs", Value: tools.MustJSON(strconv.FormatFloat(took, 'f', -1, 64))}))
+}
+
+// emit writes an event. The pipeline reports a sink that fails.
+func (pt *point) emit(eventType string, members []tools.Member) {
+	if pt.p != nil {
+		_ = pt.p.Emit(eventType, tools.ComposeObject(members...))
+	}
 }
 
 // common are the members both events have.
-func (pt *point) common() []tools.Member {
-	return []tools.Member{
-		{Name: "turn", Value: number(pt.b.opts.Turn())},
-		{Name: "point", Value: tools.StringJSON(pt.event)},
-		{Name: "callId", Value: tools.StringJSON(pt.call.ID())},
+func (pt *point) common(e entry) []tools.Member {
+	members := []tools.Member{
+		number("turn", pt.session.Turn), text("point", pt.event), text("handlerId", e.id), text("hook", e.place),
 	}
+	if pt.call != nil {
+		members = append(members, text("callId", pt.call.ID()))
+	}
+	return members
 }
 
-func number(n int) tools.JSON { return tools.MustJSON(strconv.Itoa(n)) }
-
-// note tells the host what has no effect on the call, or an unexpected one.
+// note tells the host what has no effect, or an unexpected one.
 func (pt *point) note(a answer, blocks bool, place string, r proc.Result) {
-	log := pt.b.opts.Logger.With("hook", place, "event", pt.event, "tool", pt.call.Name(), "call", pt.call.ID())
+	log := pt.b.opts.Logger.With("hook", place, "event", pt.event)
+	if pt.call != nil {
+		log = log.With("tool", pt.call.Name(), "call", pt.call.ID())
+	}
 	if a.failure != "" {
 		log.Warn("hook failed", "problem", a.failure, "blocks", blocks)
 	}
 	if a.replaces {
 		log.Warn("hook wants other arguments or another result; that is not applied")
 	}
-	if a.context != "" && pt.event == PreToolUse {
-		log.Warn("hook has context for the model; that is not passed on before a call", "context", a.context)
+	if a.rank == rankDeny && !pt.blocks || a.rank == rankAsk && pt.event != PreToolUse {
+		log.Warn("hook decides where nothing is to be decided", "decision", a.word, "reason", a.reason)
 	}
-	if a.systemMessage != "" {
+	if a.context != "" && !pt.contexts {
+		log.Warn("hook has context for the model; that is not passed on at this event", "context", a.context)
+	}
+	if a.systemMessage != "" && !pt.harness {
 		log.Warn("hook has a message for the person", "message", a.systemMessage)
 	}
-	if a.stop {
+	if a.stop && !pt.harness {
 		log.Warn("hook wants the session to stop; the call goes on", "reason", a.stopReason)
 	}
 	if r.Left > 0 {
@@ -184,7 +198,7 @@ func (pt *point) note(a answer, blocks bool, place string, r proc.Result) {
 	}
 }
 
-// start runs a hook's command.
+// start runs a hook's command. The error is for one that never ran.
 func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result, error) {
 	if !b.enter() {
 		return proc.Result{}, errClosed
@@ -203,21 +217,11 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 		MaxStdout: b.opts.MaxOutput,
 		MaxStderr: min(maxStderr, b.opts.MaxOutput),
 	})
+	if err != nil && ctx.Err() != nil {
+		return proc.Result{End: proc.Cancelled, Code: -1}, nil
+	}
 	if b.opts.Redact != nil {
 		result.Stderr.Head = b.opts.Redact(result.Stderr.Head)
 	}
 	return result, err
 }
-
-// contextMessage is the contexts of one point as one message, a block for each.
-func contextMessage(contexts []string) tools.Message {
-	m := tools.ContextMessage(Name, "")
-	m.Content = m.Content[:0]
-	for _, text := range contexts {
-		m.Content = append(m.Content, tools.TextContent(text))
-	}
-	return m
-}
-
-// fallback is the reason of a denial without one.
-func fallback(event string) string { return "blocked by " + event + " hook" }
