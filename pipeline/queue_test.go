@@ -121,6 +121,7 @@ func TestQuestionsKeepNoAgents(t *testing.T) {
 	if kept.Value() != nil {
 		t.Error("the pipeline keeps the agent")
 	}
+	goruntime.KeepAlive(p)
 }
 
 // Everybody gets a turn in the end, and the line leaves nothing behind that would

@@ -35,6 +35,7 @@ var rules = []struct {
 	{pkg: "pipeline/redact", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "pipeline/spill", ban: []string{"net/http", "github.com/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "pipeline/pipelinetest", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "bindings", module + "codemode"}},
+	{pkg: "pipeline/approval", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "bindings", module + "codemode", module + "tools/"}},
 	{pkg: "pipeline/policy", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "bindings", module + "codemode", module + "tools/"}},
 	{pkg: "internal/shellcmd", ban: []string{"net/http", "github.com/", module}},
 	{pkg: "internal/terminal", ban: []string{"net/http", "github.com/dop251/", "github.com/spf13/", module + "runtime", module + "codemode"}},

@@ -33,7 +33,7 @@ type Options struct {
 	// Nil: none.
 	OnlyOnce func(tools.Call) bool
 	// Source is the place that made the call and its text, for example of
-	// SourceOf. Nil or "": none is shown.
+	// SourceOf. Nil or "": of a call that a program makes its line is shown.
 	Source func(tools.Call) string
 }
 

@@ -44,6 +44,10 @@ func TestGoldenScreens(t *testing.T) {
 			},
 			call: tools.CallSpec{ID: "c1:code:3", RootID: "c1", ParentID: "c1", Name: "bash", Site: site},
 			args: `{"command":"rm -rf /tmp/build","description":"Clean"}`, reason: "may destroy data"},
+		{name: "a call of a program within a program", columns: 80, rows: 24,
+			opts: Options{Source: SourceOf("script.ts", "await tools.agent({})\nawait tools.write({})\n")},
+			call: tools.CallSpec{ID: "c1:code:1:code:2", RootID: "c1", ParentID: "c1:code:1", Site: site},
+			args: `{"content":` + quote(strings.Repeat("line\n", 30)) + `,"file_path":"a.txt"}`, reason: "writes a file", by: "rule Edit"},
 		{name: "a drawn card", columns: 80, rows: 40,
 			opts: Options{
 				Card: func(string, tools.JSON) tools.Card { return tools.Card{} },

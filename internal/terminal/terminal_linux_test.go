@@ -644,13 +644,13 @@ func TestControllingTerminal(t *testing.T) {
 		want            string // on standard output
 		end             string // on the terminal
 	}{
-		{name: "an answer", role: "ask", keys: "y\n", want: "1 <nil>\n", end: prompt + "y\n"},
-		{name: "interrupted", role: "ask", keys: "\x03", want: "3 <nil>\n", end: prompt + "^C\nthe question is withdrawn: interrupt signal received\n"},
+		{name: "an answer", role: "ask", keys: "y\n", want: "allowed-once <nil>\n", end: prompt + "y\n"},
+		{name: "interrupted", role: "ask", keys: "\x03", want: "cancelled <nil>\n", end: prompt + "^C\nthe question is withdrawn: interrupt signal received\n"},
 		{name: "no terminal", role: "ask", none: true,
 			want: "no terminal to ask at: open /dev/tty: no such device or address; start the command from a terminal, or let rules decide\n"},
-		{name: "in the background", role: "shell", want: "0 " + errBackground.Error() + "\n"},
-		{name: "moved to the background", role: "suspend", want: "0 " + errBackground.Error() + "\n", end: prompt},
-		{name: "an intruder", role: "ask", env: "RUNCODE_INTRUDER=1", keys: "n\n", want: "intruder has tried\n  <nil>\n2 <nil>\n", end: prompt + "n\n"},
+		{name: "in the background", role: "shell", want: "unavailable " + errBackground.Error() + "\n"},
+		{name: "moved to the background", role: "suspend", want: "unavailable " + errBackground.Error() + "\n", end: prompt},
+		{name: "an intruder", role: "ask", env: "RUNCODE_INTRUDER=1", keys: "n\n", want: "intruder has tried\n  <nil>\nrejected <nil>\n", end: prompt + "n\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			pty := ptytest.Open(t, 80, 24)

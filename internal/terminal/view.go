@@ -81,9 +81,21 @@ func (q *question) describe(p *page, v *view) {
 	p.field("by", redact(q.ask.By), maxFieldLines)
 	p.field("call", redact(call.ID()), maxFieldLines)
 	p.field("parent", redact(call.ParentID()), maxFieldLines)
+	p.field("at", redact(q.place()), maxFieldLines)
+}
+
+// place is where the call was made, as far as it is known.
+func (q *question) place() string {
+	call := q.ask.Call
 	if q.a.opts.Source != nil {
-		p.field("at", redact(q.a.opts.Source(call)), maxFieldLines)
+		if at := q.a.opts.Source(call); at != "" {
+			return at
+		}
 	}
+	if line := call.Site().Line; line > 0 && call.ParentID() != "" {
+		return fmt.Sprintf("line %d of the parent's program", line)
+	}
+	return ""
 }
 
 // page collects the lines of a view.

@@ -150,6 +150,42 @@ func TestSourceOf(t *testing.T) {
 	}
 }
 
+// A call that a program makes is shown with its parent and its line, with the text
+// of the line where that is known.
+func TestPlaceOfSubCalls(t *testing.T) {
+	program := SourceOf("a.ts", "await tools.agent({})\nawait tools.write({})")
+	direct := tools.CallSpec{ID: "r"}
+	sub := tools.CallSpec{ID: "r:code:1", RootID: "r", ParentID: "r", Site: tools.Site{Line: 2}}
+	unplaced := tools.CallSpec{ID: "r:code:1", RootID: "r", ParentID: "r"}
+	deeper := tools.CallSpec{ID: "r:code:1:code:1", RootID: "r", ParentID: "r:code:1", Site: tools.Site{Line: 2}}
+	for _, tc := range []struct {
+		name   string
+		source func(tools.Call) string
+		spec   tools.CallSpec
+		want   []string
+	}{
+		{"a call of the model", program, direct, nil},
+		{"a call of the program", program, sub, []string{"parent: r", "at: a.ts:2  await tools.write({})"}},
+		{"a call of an unknown program", nil, sub, []string{"parent: r", "at: line 2 of the parent's program"}},
+		{"a call of a program within it", program, deeper, []string{"parent: r:code:1", "at: line 2 of the parent's program"}},
+		{"a call at an unknown place", program, unplaced, []string{"parent: r"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.spec.Args = tools.MustJSON("{}")
+			v := viewOf(NewApprover(&Options{Source: tc.source}), pipeline.ApprovalRequest{Call: tools.NewCall(tc.spec)}, 80, 24)
+			var got []string
+			for _, line := range v.short {
+				if strings.HasPrefix(line, "parent: ") || strings.HasPrefix(line, "at: ") {
+					got = append(got, line)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // own are the beginnings of lines that belong to the question.
 var own = []string{"approval needed", "tool: ", "why: ", "by: ", "call: ", "parent: ", "at: ", "sha256: ", "arguments:", "…", "  y  ", "  a  ", "  n  ", "  s  ", "     (", "a part is redacted;"}
 

@@ -67,9 +67,9 @@ func New(opts *Options) *Service {
 
 // Attach tells the service which pipeline it answers for: it is made first, and
 // learns from the pipeline which agents stand above an agent and where to log
-// policies. A service that is not attached knows no agents: For panics and
-// SetPolicy refuses. One that answers for several pipelines stays so. It panics
-// for nil and the second time.
+// policies. A service that is not attached, such as one of several pipelines,
+// knows no agents: For panics and SetPolicy refuses. Attach panics for nil and the
+// second time.
 func (s *Service) Attach(p *pipeline.Pipeline) {
 	if p == nil || !s.pipeline.CompareAndSwap(nil, p) {
 		panic("approval: Attach: call it once, with the pipeline that has the service as its approver")
