@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/runcode-go/runcode/internal/jsonscan"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -22,8 +23,10 @@ const (
 // safe for concurrent use.
 type Catalog struct {
 	names        []string
+	paths        map[string][]string // the short forms, by name
 	namespace    *runtime.Namespace
-	shortExample string // a name that has a short form, "" if none has
+	search       *runtime.Namespace
+	pieces       *declaration
 	declarations string
 }
 
@@ -38,19 +41,23 @@ func New(list []*tools.Tool) (c *Catalog, notes []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c = &Catalog{}
+	c = &Catalog{paths: map[string][]string{}}
 	if c.namespace, notes, err = newNamespace(byName); err != nil {
+		return nil, nil, err
+	}
+	if c.search, err = newSearchNamespace(); err != nil {
 		return nil, nil, err
 	}
 	sorted := make([]tools.Definition, 0, len(byName))
 	for _, member := range c.namespace.Members() {
 		c.names = append(c.names, member.Name)
 		sorted = append(sorted, byName[member.Name].Definition())
-		if c.shortExample == "" && member.Path != nil {
-			c.shortExample = member.Name
+		if member.Path != nil {
+			c.paths[member.Name] = member.Path
 		}
 	}
-	c.declarations = declare(sorted, c.shortExample)
+	c.pieces = declare(sorted, c.paths)
+	c.declarations = c.pieces.text(c.names, c.paths)
 	return c, notes, nil
 }
 
@@ -109,7 +116,12 @@ func (c *Catalog) Names() []string { return slices.Clone(c.names) }
 // set of tools.
 func (c *Catalog) Declarations() string { return c.declarations }
 
-// quoteName writes a name as a JavaScript string literal.
+// quoteName writes a name as a JavaScript string literal that is safe in a line
+// comment too.
 func quoteName(name string) string {
-	return tools.StringJSON(strings.ToValidUTF8(name, "\uFFFD")).String()
+	return lineSeparators.Replace(string(jsonscan.AppendQuote(nil, name)))
 }
+
+// lineSeparators writes the characters that may stand in JavaScript strings but
+// end its comments.
+var lineSeparators = strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)

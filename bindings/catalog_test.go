@@ -167,6 +167,9 @@ func TestShortFormsNeverStopACatalog(t *testing.T) {
 	if strings.Contains(c.Instructions(PromptOptions{}), "tools.server.tool") {
 		t.Error("the instructions speak of short forms that do not exist")
 	}
+	if !strings.Contains(c.Declarations(), "declare const tools: {\nmcp__s__t: Tool;\n\"s\\u0000t\": Tool;\n};\n") {
+		t.Errorf("the declarations show a short form that does not exist:\n%s", c.Declarations())
+	}
 }
 
 // TestTransportIsNeverBound: a program cannot call the tool it runs in.
@@ -192,16 +195,16 @@ func TestAwkwardNames(t *testing.T) {
 			t.Errorf("%q got the alias %q", m.Name, m.Path)
 		}
 	}
-	wantMap := `interface ToolArgsMap {
-  "2fa.verify": Record<string, JsonValue>;
-  __proto__: Record<string, JsonValue>;
-  constructor: Record<string, JsonValue>;
-  delete: Record<string, JsonValue>;
-  then: Record<string, JsonValue>;
-  toString: Record<string, JsonValue>;
-  "web-search": Record<string, JsonValue>;
-  web_search: Record<string, JsonValue>;
-}
+	wantMap := `declare const tools: {
+"2fa.verify": Tool;
+__proto__: Tool;
+constructor: Tool;
+delete: Tool;
+then: Tool;
+toString: Tool;
+"web-search": Tool;
+web_search: Tool;
+};
 `
 	if !strings.Contains(c.Declarations(), wantMap) {
 		t.Errorf("declarations =\n%s\nwant in them:\n%s", c.Declarations(), wantMap)

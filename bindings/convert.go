@@ -12,7 +12,12 @@ type converter struct {
 	*survey
 	*words
 	named map[*node]*namedType
+	depth int // of the schema in hand, in the type that is being made
 }
+
+// maxNesting is how deep a type may be nested; compilers have bounds of their
+// own. What is deeper is unknown, which is said in its place.
+const maxNesting = 200
 
 // shapeOf is the type of the values a schema accepts, as it is referred to.
 func (c *converter) shapeOf(n *node) *shape {
@@ -22,10 +27,14 @@ func (c *converter) shapeOf(n *node) *shape {
 	return c.define(n)
 }
 
-// define is the type itself. It recurses as deep as the schema is nested, which
-// canonical JSON bounds, and as references lead on to schemas that stand in one
-// place only.
+// define is the type itself. It recurses as deep as the schema is nested, and as
+// references lead on to schemas that stand in one place only.
 func (c *converter) define(n *node) *shape {
+	if c.depth == maxNesting {
+		return c.tooDeep
+	}
+	c.depth++
+	defer func() { c.depth-- }()
 	switch {
 	case n.is(jsonscan.False):
 		return c.never
@@ -86,12 +95,12 @@ func (c *converter) flatten(branches []*node, keyword string) []*node {
 // base is what a schema says without its references and combinations.
 func (c *converter) base(n *node) *shape {
 	if constant := n.get("const"); constant != nil {
-		return literal(constant)
+		return c.literal(constant)
 	}
 	if values := n.get("enum"); values.is(jsonscan.ArrayStart) {
 		literals := make([]*shape, len(values.kids))
 		for i, value := range values.kids {
-			literals[i] = literal(value)
+			literals[i] = c.literal(value)
 		}
 		return c.join(literals...)
 	}
@@ -168,7 +177,7 @@ func (c *converter) objectShape(n *node) *shape {
 	if properties != nil {
 		for i, key := range properties.names {
 			sub := properties.kids[i]
-			s.fields = append(s.fields, field{key, required[key], c.shapeOf(sub), c.docOf(sub)})
+			s.fields = append(s.fields, field{key, required[key], c.shapeOf(sub), c.docAt(key, sub)})
 		}
 	}
 	for _, key := range names { // required, but declared elsewhere or nowhere
@@ -188,15 +197,17 @@ func (c *converter) others(n *node) *shape {
 	case additional == nil && n.get("unevaluatedProperties").is(jsonscan.False):
 	case additional.is(jsonscan.ObjectStart):
 		rest = c.shapeOf(additional)
-	default:
+	case additional != nil:
 		rest = c.any
+	default:
+		rest = c.open
 	}
 	patterns := n.object("patternProperties")
 	if patterns == nil || len(patterns.kids) == 0 {
 		return rest
 	}
 	shapes := c.shapesOf(patterns.kids)
-	if rest != nil {
+	if rest != nil && !rest.implied {
 		shapes = append(shapes, rest)
 	}
 	return c.join(shapes...)

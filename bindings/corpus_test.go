@@ -3,8 +3,11 @@ package bindings
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/internal/corpus"
 	"github.com/runcode-go/runcode/tools"
@@ -51,11 +54,11 @@ func TestLiveTools(t *testing.T) {
 			for _, x := range list {
 				def := x.Definition()
 				size += def.Input.Len() + def.Output.Len() + len(def.Description)
-				if !strings.Contains(c.Declarations(), "  "+quoteKey(def.Name)+": ") {
+				if !strings.Contains(c.Declarations(), "\n"+quoteKey(strings.TrimPrefix(def.Name, "mcp__"+server+"__"))+": Tool") {
 					t.Errorf("%s is not declared", def.Name)
 				}
 			}
-			const frame = 2_500 // what does not depend on the tools
+			const frame = 800 // what does not depend on the tools
 			if len(c.Declarations()) > size+frame {
 				t.Errorf("%d bytes of schemas became %d bytes of declarations", size, len(c.Declarations()))
 			}
@@ -70,7 +73,77 @@ func TestLiveTools(t *testing.T) {
 		if len(c.Names()) != len(all) {
 			t.Errorf("%d of %d tools are bound", len(c.Names()), len(all))
 		}
+		slices.Reverse(all)
+		if again := catalog(t, all...); again.Declarations() != c.Declarations() {
+			t.Errorf("the order of the tools changes the text:\n%s", cmp.Diff(c.Declarations(), again.Declarations()))
+		}
+		schemas := 0 // without output schemas
+		for _, x := range all {
+			def := x.Definition()
+			schemas += len(def.Name) + len(def.Description) + def.Input.Len()
+		}
+		if most := schemas * 6 / 10; len(c.Declarations()) > most {
+			t.Errorf("%d bytes of names, descriptions and input schemas became %d bytes of declarations, want at most %d", schemas, len(c.Declarations()), most)
+		}
 	})
+}
+
+// checkDescriptions asserts that a text has every description of a schema.
+func checkDescriptions(t testing.TB, schema tools.JSON, text string) {
+	t.Helper()
+	for n := range newSurvey(newDocument(schema)).arrivals {
+		if description := oneLine(n.str("description")); !strings.Contains(text, description) {
+			t.Errorf("the description %q is lost of %.300s", description, n.text)
+		}
+	}
+}
+
+// TestNoDescriptionIsLost: whatever a description stands beside, a model reads it.
+func TestNoDescriptionIsLost(t *testing.T) {
+	for _, list := range liveTools(t) {
+		text := catalog(t, list...).Declarations()
+		for _, x := range list {
+			def := x.Definition()
+			if !strings.Contains(text, oneLine(def.Description)) {
+				t.Errorf("the description of %s is lost", def.Name)
+			}
+			checkDescriptions(t, def.Input, text)
+			checkDescriptions(t, def.Output, text)
+		}
+	}
+	for name, schema := range openSchemas(t) {
+		t.Run(name, func(t *testing.T) { checkDescriptions(t, schema, declareOutput(schema.String())) })
+	}
+}
+
+// openSchemas are the named schemas of OpenAPI documents, each with all that it
+// may refer to.
+func openSchemas(t testing.TB) map[string]tools.JSON {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(corpus.Dir(t, "openapi"), "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	schemas := map[string]tools.JSON{}
+	for _, file := range files {
+		document, err := tools.ParseJSON(string(corpus.ReadFile(t, "openapi", filepath.Base(file))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := parse(document)
+		for _, place := range []string{"/components/schemas", "/definitions"} {
+			named := root.at(place)
+			if named == nil {
+				continue
+			}
+			holder, _, _ := strings.Cut(place[1:], "/")
+			for _, name := range named.names {
+				schemas[filepath.Base(file)+"/"+name] = tools.MustJSON(`{"$ref":"#` + place + "/" + name + `",` +
+					quoteName(holder) + ":" + root.get(holder).text + "}")
+			}
+		}
+	}
+	return schemas
 }
 
 // suiteSchemas are the schemas of the official test suite, by file and
@@ -103,7 +176,7 @@ func suiteSchemas(t testing.TB) map[string]tools.JSON {
 func TestSchemaSuite(t *testing.T) {
 	for name, schema := range suiteSchemas(t) {
 		t.Run(name, func(t *testing.T) {
-			text := declare([]tools.Definition{{Name: "t", Input: schema, Output: schema}}, "")
+			text := declareAll(tools.Definition{Name: "t", Input: schema, Output: schema})
 			checkSyntax(t, text)
 			checkSize(t, schema.String()+schema.String(), text)
 		})
@@ -124,9 +197,9 @@ func FuzzDeclare(f *testing.F) {
 		if err != nil || name == "" {
 			return
 		}
-		list := []tools.Definition{{Name: name, Description: description, Input: schema, Output: schema}}
-		declarations := declare(list, "")
-		if again := declare(list, ""); again != declarations {
+		def := tools.Definition{Name: name, Description: description, Input: schema, Output: schema}
+		declarations := declareAll(def)
+		if again := declareAll(def); again != declarations {
 			t.Fatalf("two texts of one tool:\n%s\n%s", declarations, again)
 		}
 		checkSize(t, schema.String()+schema.String()+name+name+description, declarations)

@@ -1,7 +1,6 @@
 package bindings
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,30 +10,50 @@ import (
 
 // side is one schema of one tool: its arguments or its result.
 type side struct {
-	tool   string
-	output bool
-	doc    doc
-	conv   *converter // nil: no schema
-	keys   map[*node]string
+	tool        string
+	output      bool
+	description string     // the tool's, on the side of its arguments
+	conv        *converter // nil: no schema
+	keys        map[*node]string
 }
 
-// declaration collects everything the text is made from.
+// declaration is the text about a set of tools, in pieces.
 type declaration struct {
 	words *words
-	sides []*side      // two a tool: arguments, then result
+	sides []*side      // two a tool: arguments, then result; nil when all is printed
 	types []*namedType // in order of first use
+	tools []toolText   // in the order of the tools
 }
 
-// declare writes the declarations of tools that are sorted by name. No schema
-// makes it fail, whether it compiles as one or not.
-func declare(sorted []tools.Definition, shortExample string) string {
+// toolText is what is kept of one tool.
+type toolText struct {
+	piece
+	summary string // its description on one line
+	terms   terms  // what it is found by
+}
+
+// declare prints the declarations of tools that are sorted by name; paths are
+// their short forms. No schema makes it fail, whether it compiles as one or not.
+func declare(sorted []tools.Definition, paths map[string][]string) *declaration {
 	d := &declaration{words: newWords()}
 	for _, def := range sorted {
-		d.add(&side{tool: def.Name, doc: doc{text: def.Description}}, def.Input)
+		d.add(&side{tool: def.Name, description: def.Description}, def.Input)
 		d.add(&side{tool: def.Name, output: true}, def.Output)
 	}
 	d.nameTypes()
-	return d.print(shortExample)
+	for _, t := range d.types {
+		t.print()
+	}
+	for i, def := range sorted {
+		key := def.Name
+		if path := paths[key]; path != nil {
+			key = path[1]
+		}
+		args, result := d.sides[2*i], d.sides[2*i+1]
+		d.tools = append(d.tools, toolText{d.printTool(key, args, result), oneLine(def.Description), args.terms()})
+	}
+	d.sides = nil
+	return d
 }
 
 func (d *declaration) add(s *side, schema tools.JSON) {
@@ -64,7 +83,7 @@ func (d *declaration) nameTypes() {
 		if s.conv == nil {
 			continue
 		}
-		for _, target := range s.conv.targets {
+		for _, target := range slices.Concat(s.conv.targets, s.conv.objects) {
 			key := s.keys[target]
 			g := groups[key]
 			if g == nil {
@@ -79,7 +98,7 @@ func (d *declaration) nameTypes() {
 			}
 		}
 	}
-	taken := map[string]bool{}
+	taken := map[string]int{}
 	var firsts []*group
 	for _, g := range order {
 		if g.arrivals < 2 || !g.sides[0].conv.nameable(g.nodes[0]) {
@@ -133,100 +152,129 @@ func (g *group) prefix() string {
 	return pascal(server)
 }
 
-func unique(name string, taken map[string]bool) string {
+// unique makes a name that is not taken by adding a number to it. Taken counts
+// the uses of every name.
+func unique(name string, taken map[string]int) string {
 	candidate := name
-	for i := 2; taken[candidate]; i++ {
-		candidate = name + strconv.Itoa(i)
+	for taken[candidate] > 0 {
+		taken[name]++
+		candidate = name + strconv.Itoa(taken[name])
 	}
-	taken[candidate] = true
+	taken[candidate] = 1
 	return candidate
 }
 
-func (d *declaration) print(shortExample string) string {
+func (t *namedType) print() {
 	p := &printer{}
-	p.line(0, "type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };")
-	p.WriteByte('\n')
-	d.printMap(p, "ToolArgsMap", false)
-	p.WriteByte('\n')
-	d.printMap(p, "ToolOutputMap", true)
-	for _, t := range d.types {
-		p.WriteByte('\n')
-		p.comment(0, t.doc)
-		p.WriteString("type " + t.name + " = ")
-		p.shape(0, t.shape)
-		p.WriteString(";\n")
-	}
-	p.WriteString(frame(shortExample))
-	return p.String()
+	p.comment(t.doc)
+	p.WriteString("type " + t.name + " = ")
+	p.shape(t.shape)
+	p.WriteString(";\n")
+	t.piece = p.piece()
 }
 
-func (d *declaration) printMap(p *printer, name string, output bool) {
-	if len(d.sides) == 0 {
-		p.line(0, "interface "+name+" {}")
+// printTool prints a tool as a member of that name: what it takes, and what it
+// resolves to where its definition says so.
+func (d *declaration) printTool(key string, args, result *side) piece {
+	taken, about := args.typed(d.words)
+	given, returns := result.typed(d.words)
+	about = doc{text: args.description}.with(about)
+	about.notes = append(about.notes, prefixed("returns: ", returns.all())...)
+
+	p := &printer{}
+	p.comment(about)
+	p.WriteString(quoteKey(key) + ": Tool")
+	if says := given.text != "unknown"; says || !taken.saysNothing() {
+		p.WriteByte('<')
+		p.arguments(taken)
+		if says {
+			p.WriteString(", ")
+			p.shape(given)
+		}
+		p.WriteByte('>')
+	}
+	p.WriteString(";\n")
+	return p.piece()
+}
+
+func (p *printer) arguments(s *shape) {
+	if s.saysNothing() {
+		p.WriteString("{}")
 		return
 	}
-	p.line(0, "interface "+name+" {")
-	for _, s := range d.sides {
-		if s.output == output {
-			p.member(1, s.field(d.words))
-		}
-	}
-	p.line(0, "}")
+	p.shape(s)
 }
 
-// field is the side's entry in its map.
-func (s *side) field(w *words) field {
-	f := field{key: s.tool, required: true, typ: w.any, doc: s.doc}
-	if s.conv != nil {
-		root := s.conv.doc.root
-		f.typ = s.conv.shapeOf(root)
-		if s.conv.named[root] == nil { // a named type has a comment of its own
-			f.doc.notes = s.conv.notes(root, noteDepth)
-			f.doc.text = cmp.Or(f.doc.text, s.conv.description(root))
-		}
-	}
-	if !s.output && f.typ.isAny() {
-		f.typ = &shape{form: objectForm, extra: w.any} // arguments are an object
-	}
-	return f
+// saysNothing reports whether s, as the type of arguments, names none of them:
+// arguments are an object anyway.
+func (s *shape) saysNothing() bool {
+	return s.text == "unknown" || s.form == objectForm && len(s.fields) == 0 && (s.extra == nil || s.extra.implied)
 }
 
-// frame declares what does not depend on the tools, and the short forms where
-// there are any: tools of a server whose name no tool bears.
-func frame(shortExample string) string {
+// typed is the side's type, with the comment that is not printed elsewhere.
+func (s *side) typed(w *words) (*shape, doc) {
+	if s.conv == nil {
+		return w.any, doc{}
+	}
+	root := s.conv.doc.root
+	if s.conv.named[root] != nil {
+		return s.conv.shapeOf(root), doc{}
+	}
+	return s.conv.shapeOf(root), s.conv.docOf(root)
+}
+
+// text puts the pieces together; names are the tools', and paths their short
+// forms.
+func (d *declaration) text(names []string, paths map[string][]string) string {
 	var b strings.Builder
-	b.WriteString(`
-type ToolName = keyof ToolArgsMap;
-type ToolCall<N extends ToolName> = (
-  ...args: {} extends ToolArgsMap[N]
-    ? [args?: ToolArgsMap[N], options?: ToolCallOptions]
-    : [args: ToolArgsMap[N], options?: ToolCallOptions]
-) => Promise<ToolOutputMap[N]>;
-interface ToolCallOptions {
-  /** Cancels this call alone. */
-  signal?: AbortSignal;
-  timeoutMs?: number;
-}
-/** What a failed or denied call throws. */
-declare class ToolCallError extends Error {
-  readonly name: "ToolCallError";
-  readonly toolName: string;
-  readonly code?: string;
-  readonly callId?: string;
-  /** of a denial: "policy", "guard" or "approval", and the rule's name */
-  readonly origin?: string;
-  readonly by?: string;
-}
-`)
-	if shortExample == "" {
-		b.WriteString("declare const tools: { readonly [N in ToolName]: ToolCall<N> };\n")
-		return b.String()
+	b.WriteString(frame(len(paths) > 0))
+	for _, t := range d.types {
+		b.WriteString(t.piece.text)
 	}
-	server, tool, _ := splitServer(shortExample)
-	b.WriteString("type ServerName = Exclude<ToolName extends infer N ? N extends `mcp__${infer S}__${string}` ? S : never : never, ToolName>;\n")
-	b.WriteString("/** mcp__server__tool is also tools.server.tool, for example tools" + oneLine(access(server)+access(tool)) + ". */\n")
-	b.WriteString("declare const tools: { readonly [N in ToolName]: ToolCall<N> } & {\n" +
-		"  readonly [S in ServerName]: { readonly [N in ToolName as N extends `mcp__${S}__${infer T}` ? T : never]: ToolCall<N> };\n" +
-		"};\n")
+	b.WriteString("declare const " + Global + ": ")
+	for i, group := range groups(names, paths) {
+		if i > 0 {
+			b.WriteString(" & ")
+		}
+		start, end := "{\n", "}"
+		if group.server != "" {
+			start, end = "Server<"+quoteName(group.server)+", {\n", "}>"
+		}
+		b.WriteString(start)
+		for _, tool := range group.tools {
+			b.WriteString(d.tools[tool].text)
+		}
+		b.WriteString(end)
+	}
+	b.WriteString(";\n")
 	return b.String()
+}
+
+// alone is the declaration of one tool, with the named types it needs behind it
+// unless they were seen.
+func (d *declaration) alone(i int, seen map[*namedType]bool) string {
+	var b strings.Builder
+	b.WriteString(d.tools[i].text)
+	for todo := slices.Clone(d.tools[i].uses); len(todo) > 0; {
+		t := todo[0]
+		todo = todo[1:]
+		if !seen[t] {
+			seen[t] = true
+			b.WriteString(t.piece.text)
+			todo = append(todo, t.piece.uses...)
+		}
+	}
+	return b.String()
+}
+
+// frame declares what does not depend on the tools, but for whether any has a
+// short form: Server then gives every tool both of its names.
+func frame(short bool) string {
+	text := `type Tool<A = {}, R = unknown> = (...a: [...({} extends A ? [args?: A] : [args: A]), options?: { signal?: AbortSignal; timeoutMs?: number }]) => Promise<R>;
+declare class ToolCallError extends Error { toolName: string; code?: string; callId?: string; origin?: "policy" | "guard" | "approval"; by?: string }
+`
+	if short {
+		text += "type Server<S extends string, T> = Record<S, T> & { [K in keyof T & string as `mcp__${S}__${K}`]: T[K] };\n"
+	}
+	return text
 }

@@ -10,9 +10,19 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
+// declareAll is the text about tools that are sorted by name, without short
+// forms.
+func declareAll(list ...tools.Definition) string {
+	names := make([]string, len(list))
+	for i, def := range list {
+		names[i] = def.Name
+	}
+	return declare(list, nil).text(names, nil)
+}
+
 // declareOutput declares one tool "t" with that output schema.
 func declareOutput(schema string) string {
-	return declare([]tools.Definition{{Name: "t", Output: tools.MustJSON(schema)}}, "")
+	return declareAll(tools.Definition{Name: "t", Output: tools.MustJSON(schema)})
 }
 
 // between is the text between two marks, which must be there.
@@ -31,9 +41,12 @@ func typeText(t testing.TB, schema string) string {
 	t.Helper()
 	text := declareOutput(schema)
 	checkSyntax(t, text)
-	inner := between(t, text, "interface ToolOutputMap {\n", "\n}\n")
-	_, typ, _ := strings.Cut(inner, "  t: ")
-	return strings.TrimSuffix(typ, ";")
+	inner := between(t, text, "declare const tools: {\n", ";\n};\n")
+	_, typ, _ := strings.Cut(inner, "t: Tool")
+	if typ == "" {
+		return "unknown"
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(typ, "<{}, "), ">")
 }
 
 // checkSyntax parses declarations as TypeScript.
@@ -55,8 +68,8 @@ func TestTypes(t *testing.T) {
 		{"integer", `{"type":"integer"}`, `number`},
 		{"boolean", `{"type":"boolean"}`, `boolean`},
 		{"null", `{"type":"null"}`, `null`},
-		{"anything", `{}`, `JsonValue`},
-		{"true", `true`, `JsonValue`},
+		{"anything", `{}`, `unknown`},
+		{"true", `true`, `unknown`},
 		{"false", `false`, `never`},
 
 		{"const wins over enum", `{"const":"a","enum":["b"]}`, `"a"`},
@@ -71,18 +84,18 @@ func TestTypes(t *testing.T) {
 		{"types as a union", `{"type":["string","integer","number","null"]}`, `string | number | null`},
 		{"nullable", `{"type":"string","nullable":true}`, `string | null`},
 		{"nullable twice", `{"type":["string","null"],"nullable":true}`, `string | null`},
-		{"unknown type", `{"type":"date"}`, `JsonValue`},
+		{"unknown type", `{"type":"date"}`, `unknown`},
 
-		{"array without items", `{"type":"array"}`, `JsonValue[]`},
+		{"array without items", `{"type":"array"}`, `unknown[]`},
 		{"array of strings", `{"type":"array","items":{"type":"string"}}`, `string[]`},
 		{"items alone show an array", `{"items":{"type":"string"}}`, `string[]`},
 		{"array of arrays", `{"type":"array","items":{"type":"array","items":{"type":"number"}}}`, `number[][]`},
 		{"array of a union", `{"type":"array","items":{"type":["string","null"]}}`, `(string | null)[]`},
 		{"no parentheses for a bar in a literal", `{"type":"array","items":{"const":"a|b&c"}}`, `"a|b&c"[]`},
 		{"no parentheses for a union inside", `{"type":"array","items":{"type":"object","properties":{"a":{"type":["string","null"]}},"additionalProperties":false}}`,
-			"{\n    a?: string | null;\n  }[]"},
+			"{ a?: string | null }[]"},
 		{"parentheses for an open object", `{"type":"array","items":{"type":"object","properties":{"a":{}}}}`,
-			"({\n    a?: JsonValue;\n  } & Record<string, JsonValue>)[]"},
+			"{ a?: unknown }[]"},
 
 		{"tuple", `{"prefixItems":[{"type":"string"},{"type":"number"}],"items":false}`, `[string, number]`},
 		{"tuple of draft-07", `{"items":[{"type":"string"},{"type":"number"}],"additionalItems":{"type":"null"}}`, `[string, number, ...null[]]`},
@@ -90,36 +103,43 @@ func TestTypes(t *testing.T) {
 		{"tuple with optional elements", `{"prefixItems":[{"type":"string"},{"type":["number","null"]}],"minItems":1}`, `[string, (number | null)?]`},
 		{"only the empty array", `{"type":"array","items":false}`, `[]`},
 
-		{"any object", `{"type":"object"}`, `Record<string, JsonValue>`},
+		{"any object", `{"type":"object"}`, `Record<string, unknown>`},
 		{"the empty object", `{"type":"object","additionalProperties":false}`, `Record<string, never>`},
 		{"map", `{"type":"object","additionalProperties":{"type":"number"}}`, `Record<string, number>`},
 		{"closed object", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"}},"required":["b"],"additionalProperties":false}`,
-			"{\n    a?: string;\n    b: number;\n  }"},
-		{"open object", `{"properties":{"a":{"type":"string"}}}`, "{\n    a?: string;\n  } & Record<string, JsonValue>"},
-		{"closed by unevaluatedProperties", `{"properties":{"a":{}},"unevaluatedProperties":false}`, "{\n    a?: JsonValue;\n  }"},
+			"{ a?: string; b: number }"},
+		{"open object", `{"properties":{"a":{"type":"string"}}}`, "{ a?: string }"},
+		{"closed by unevaluatedProperties", `{"properties":{"a":{}},"unevaluatedProperties":false}`, "{ a?: unknown }"},
 		{"other properties of the same type", `{"properties":{"a":{"type":"number"}},"additionalProperties":{"type":"number"}}`,
-			"{\n    a?: number;\n  } & Record<string, number>"},
+			"{ a?: number; [key: string]: number | unknown }"},
 		{"other properties of another type", `{"properties":{"a":{"type":"string"}},"additionalProperties":{"type":"number"}}`,
-			"{\n    a?: string;\n  } & Record<string, number | JsonValue>"},
+			"{ a?: string; [key: string]: number | unknown }"},
+		{"properties said to be open", `{"properties":{"a":{"type":"string"}},"additionalProperties":true}`, "{ a?: string; [key: string]: unknown }"},
+		{"no properties, said to be open", `{"type":"object","additionalProperties":true}`, `Record<string, unknown>`},
+		{"other properties of a part alone", `{"allOf":[{"properties":{"a":{"type":"string"}}},{"additionalProperties":{"type":"string"}}]}`, "{ a?: string; [key: string]: string | unknown }"},
+		{"other properties of one part, said to be any", `{"allOf":[{"properties":{"a":{}},"additionalProperties":true},{"properties":{"b":{}}}]}`, "{ a?: unknown; b?: unknown; [key: string]: unknown }"},
+		{"properties by pattern in an open object", `{"type":"object","patternProperties":{"^x":{"type":"number"}}}`, `Record<string, number>`},
+		{"properties by pattern and others", `{"type":"object","patternProperties":{"^x":{"type":"number"}},"additionalProperties":{"type":"string"}}`, `Record<string, number | string>`},
+		{"properties by pattern beside declared ones", `{"properties":{"a":{"type":"string"}},"patternProperties":{"^x":{"type":"number"}},"additionalProperties":false}`, "{ a?: string; [key: string]: number | unknown }"},
 		{"properties by pattern", `{"type":"object","patternProperties":{"^x":{"type":"number"}},"additionalProperties":false}`, `Record<string, number>`},
-		{"required but not declared", `{"type":"object","required":["a","a"],"additionalProperties":false}`, "{\n    a: JsonValue;\n  }"},
-		{"impossible property", `{"properties":{"a":false},"additionalProperties":false}`, "{\n    a?: never;\n  }"},
+		{"required but not declared", `{"type":"object","required":["a","a"],"additionalProperties":false}`, "{ a: unknown }"},
+		{"impossible property", `{"properties":{"a":false},"additionalProperties":false}`, "{ a?: never }"},
 		{"quoted keys", `{"properties":{"a-b":{},"1":{},"":{},"$ok_1":{},"q\"":{},"ä":{}},"additionalProperties":false}`,
-			"{\n    \"a-b\"?: JsonValue;\n    \"1\"?: JsonValue;\n    \"\"?: JsonValue;\n    $ok_1?: JsonValue;\n    \"q\\\"\"?: JsonValue;\n    \"ä\"?: JsonValue;\n  }"},
+			"{ \"a-b\"?: unknown; \"1\"?: unknown; \"\"?: unknown; $ok_1?: unknown; \"q\\\"\"?: unknown; \"ä\"?: unknown }"},
 
 		{"oneOf", `{"oneOf":[{"type":"string"},{"type":"number"}]}`, `string | number`},
 		{"anyOf with null", `{"anyOf":[{"type":"string"},{"type":"null"}]}`, `string | null`},
 		{"nested unions are flat", `{"anyOf":[{"anyOf":[{"type":"string"},{"type":"null"}]},{"oneOf":[{"type":"number"},{"type":"null"}]}]}`, `string | null | number`},
-		{"a branch that is anything", `{"anyOf":[{"type":"string"},{}]}`, `JsonValue`},
+		{"a branch that is anything", `{"anyOf":[{"type":"string"},{}]}`, `unknown`},
 		{"a union narrows the type beside it", `{"type":"string","anyOf":[{"enum":["a","b"]},{"type":"number"}]}`, `"a" | "b"`},
 		{"branches that only constrain", `{"type":"string","anyOf":[{"minLength":2},{"pattern":"^a"}]}`, `string`},
 		{"one of two properties is required", `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`,
-			"{\n    a?: string;\n    b?: string;\n  } & ({\n    a: JsonValue;\n  } | {\n    b: JsonValue;\n  })"},
+			"{ a?: string; b?: string } & ({ a: unknown } | { b: unknown })"},
 		{"objects by kind", `{"type":"object","oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"],"additionalProperties":false},{"properties":{"k":{"const":"b"}},"required":["k"],"additionalProperties":false}]}`,
-			"{\n    k: \"a\";\n  } | {\n    k: \"b\";\n  }"},
+			"{ k: \"a\" } | { k: \"b\" }"},
 
 		{"allOf merges objects", `{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{}},"additionalProperties":false}]}`,
-			"{\n    a: string;\n    b?: JsonValue;\n  }"},
+			"{ a: string; b?: unknown }"},
 		{"allOf narrows", `{"allOf":[{"type":["string","number"]},{"type":["number","null"]}]}`, `number`},
 		{"allOf of a type and its values", `{"allOf":[{"type":"string"},{"enum":["a",1]}]}`, `"a"`},
 		{"allOf that nothing fits", `{"allOf":[{"type":"string"},{"type":"number"}]}`, `never`},
@@ -134,13 +154,13 @@ func TestTypes(t *testing.T) {
 		{"a string beside a named type", `{"type":"string","properties":{"x":{"$ref":"#/$defs/n"}},"$ref":"#/$defs/n","$defs":{"n":{"anyOf":[{"items":{"$ref":"#/$defs/n"}},{"const":"a"}]}}}`, `string`},
 		{"allOf with an impossible part", `{"allOf":[{"type":"object"},false]}`, `never`},
 		{"other properties of all parts", `{"allOf":[{"additionalProperties":{"type":["string","number"]}},{"additionalProperties":{"type":"string"}}]}`, `Record<string, string>`},
-		{"unions of more than words", `{"allOf":[{"type":["string","object"]},{"type":["object","null"]}]}`, `(string | Record<string, JsonValue>) & (Record<string, JsonValue> | null)`},
+		{"unions of more than words", `{"allOf":[{"type":["string","object"]},{"type":["object","null"]}]}`, `(string | Record<string, unknown>) & (Record<string, unknown> | null)`},
 		{"allOf merges lists", `{"allOf":[{"items":{"type":["string","null"]}},{"maxItems":3},{"items":{"type":"string"}}]}`, `string[]`},
 		{"a constraint beside a tuple", `{"allOf":[{"prefixItems":[{"type":"string"}]},{"maxItems":3}]}`, `[string]`},
-		{"a constraint beside a union", `{"allOf":[{"type":["string","array"]},{"maxItems":3}]}`, `string | JsonValue[]`},
-		{"constraints on lists alone", `{"allOf":[{"minItems":1},{"maxItems":3}]}`, `JsonValue[]`},
+		{"a constraint beside a union", `{"allOf":[{"type":["string","array"]},{"maxItems":3}]}`, `string | unknown[]`},
+		{"constraints on lists alone", `{"allOf":[{"minItems":1},{"maxItems":3}]}`, `unknown[]`},
 		{"allOf of one property", `{"allOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"a":{"enum":["x","y",1]}},"required":["a"]}],"unevaluatedProperties":false}`,
-			"{\n    a: \"x\" | \"y\";\n  }"},
+			"{ a: \"x\" | \"y\" }"},
 
 		{"reference", `{"$ref":"#/$defs/A","$defs":{"A":{"type":"string"}}}`, `string`},
 		{"reference of draft-07", `{"type":"array","items":{"$ref":"#/definitions/A"},"definitions":{"A":{"type":"string"}}}`, `string[]`},
@@ -148,14 +168,14 @@ func TestTypes(t *testing.T) {
 		{"reference by identifier", `{"$id":"https://x.example/root","$ref":"other","$defs":{"A":{"$id":"other","type":"string"}}}`, `string`},
 		{"reference with an escaped pointer", `{"$ref":"#/$defs/a~1b%25","$defs":{"a/b%":{"type":"string"}}}`, `string`},
 		{"reference into a list", `{"$ref":"#/$defs/a/0","$defs":{"a":[{"type":"string"}]}}`, `string`},
-		{"reference that leads nowhere", `{"$ref":"#/$defs/none"}`, `JsonValue`},
-		{"reference to another document", `{"$ref":"https://x.example/a.json"}`, `JsonValue`},
+		{"reference that leads nowhere", `{"$ref":"#/$defs/none"}`, `unknown`},
+		{"reference to another document", `{"$ref":"https://x.example/a.json"}`, `unknown`},
 		{"reference used once stays in place", `{"properties":{"a":{"$ref":"#/$defs/A"}},"additionalProperties":false,"$defs":{"A":{"properties":{"b":{}},"additionalProperties":false}}}`,
-			"{\n    a?: {\n      b?: JsonValue;\n    };\n  }"},
+			"{ a?: { b?: unknown } }"},
 		{"an identifier inside a constant names nothing", `{"$ref":"x","const":{"$id":"x","type":"string"}}`, `{"$id":"x","type":"string"}`},
 		{"keywords beside a reference", `{"$ref":"#/$defs/Base","$defs":{"Base":{"type":"object","properties":{"q":{"type":"string"}}}},"properties":{"why":{"type":"string"}},"required":["why"],"allOf":[{"properties":{"q":{"minLength":2}}}]}`,
-			"{\n    /** at least 2 characters */\n    q?: string;\n    why: string;\n  } & Record<string, JsonValue>"},
-		{"malformed keywords", `{"properties":[1],"required":"a","items":3,"anyOf":{},"enum":"x","$ref":1,"type":{}}`, `Record<string, JsonValue> | JsonValue[]`},
+			"{\n// at least 2 characters\nq?: string;\nwhy: string;\n}"},
+		{"malformed keywords", `{"properties":[1],"required":"a","items":3,"anyOf":{},"enum":"x","$ref":1,"type":{}}`, `Record<string, unknown> | unknown[]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

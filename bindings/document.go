@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,13 +31,17 @@ var (
 
 func newDocument(source tools.JSON) *document {
 	d := &document{root: parse(source)}
-	for _, keyword := range referenceKeywords {
-		if strings.Contains(source.String(), `"`+keyword+`"`) {
-			d.index()
-			break
-		}
+	if mayRefer(source.String()) {
+		d.index()
 	}
 	return d
+}
+
+// mayRefer reports whether a schema's text looks as if it had references.
+func mayRefer(text string) bool {
+	return slices.ContainsFunc(referenceKeywords, func(keyword string) bool {
+		return strings.Contains(text, `"`+keyword+`"`)
+	})
 }
 
 // index records the base URI, the identifier and the anchors of every schema.

@@ -38,24 +38,17 @@ func ExampleCatalog_Declarations() {
 		fmt.Println(err)
 		return
 	}
-	maps, _, _ := strings.Cut(catalog.Declarations(), "\ntype ToolName")
-	fmt.Print(maps)
+	_, declared, _ := strings.Cut(catalog.Declarations(), "declare const ")
+	fmt.Print(declared)
 	// Output:
-	// type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-	//
-	// interface ToolArgsMap {
-	//   /** How much of an article is in stock. */
-	//   "mcp__shop__stock-level": {
-	//     /** Stock keeping unit (pattern: ^[A-Z]+$) */
-	//     sku: string;
-	//     tags?: (string | null)[];
-	//   };
-	// }
-	//
-	// interface ToolOutputMap {
-	//   /** at least 0 */
-	//   "mcp__shop__stock-level": number;
-	// }
+	// tools: Server<"shop", {
+	// // How much of an article is in stock. (returns: at least 0)
+	// "stock-level": Tool<{
+	// // Stock keeping unit (pattern: ^[A-Z]+$)
+	// sku: string;
+	// tags?: (string | null)[];
+	// }, number>;
+	// }>;
 }
 
 // A program reaches a server's tool by its exact name and by a short path.

@@ -3,6 +3,7 @@ package bindings
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // shortPaths finds the short form of every name that has one. A server that
@@ -30,6 +31,32 @@ func shortPaths(names []string) (paths map[string][]string, notes []string) {
 		paths[name] = []string{server, tool}
 	}
 	return paths, notes
+}
+
+// toolGroup is a server's tools that have short forms, or the tools that have none.
+type toolGroup struct {
+	server string // "": tools by their exact names
+	tools  []int  // indices
+}
+
+// groups sorts names, which are in order, into servers; those without a short
+// form come first. There is at least one group.
+func groups(names []string, paths map[string][]string) []toolGroup {
+	all := []toolGroup{{}}
+	for i, name := range names {
+		at := &all[0]
+		if path := paths[name]; path != nil {
+			if at = &all[len(all)-1]; at.server != path[0] {
+				all = append(all, toolGroup{server: path[0]})
+				at = &all[len(all)-1]
+			}
+		}
+		at.tools = append(at.tools, i)
+	}
+	if len(all[0].tools) == 0 && len(all) > 1 {
+		return all[1:]
+	}
+	return all
 }
 
 // splitServer splits mcp__server__tool. A server's name holds no "__", which
@@ -81,4 +108,17 @@ func pascal(name string) string {
 		return "T" + text
 	}
 	return text
+}
+
+// sameLetters reports whether two names differ in case and separators at most.
+func sameLetters(a, b string) bool {
+	letters := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, name)
+	}
+	return letters(a) == letters(b)
 }

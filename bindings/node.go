@@ -139,3 +139,16 @@ func (n *node) size() (int, bool) {
 	}
 	return value, true
 }
+
+// isWithin reports whether n is nested at most that deep.
+func (n *node) isWithin(levels int) bool {
+	if levels == 0 {
+		return len(n.kids) == 0
+	}
+	for _, kid := range n.kids {
+		if !kid.isWithin(levels - 1) {
+			return false
+		}
+	}
+	return true
+}

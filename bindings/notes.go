@@ -1,6 +1,8 @@
 package bindings
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +29,14 @@ func (d doc) with(other doc) doc {
 	return doc{d.text, append(notes, other.notes...)}
 }
 
+// all is the text and the notes.
+func (d doc) all() []string {
+	if d.text == "" {
+		return d.notes
+	}
+	return append([]string{d.text}, d.notes...)
+}
+
 // line is the comment's text on one line, "" for none.
 func (d doc) line() string {
 	text := oneLine(d.text)
@@ -40,18 +50,34 @@ func (d doc) line() string {
 	return text + " (" + notes + ")"
 }
 
-// oneLine collapses white space and control characters and keeps the text from
-// closing the comment it stands in.
+// oneLine collapses white space and control characters, so that the text cannot
+// leave the line comment it stands in.
 func oneLine(text string) string {
 	words := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	})
-	return strings.ReplaceAll(strings.Join(words, " "), "*/", `*\/`)
+	return strings.Join(words, " ")
 }
 
-// docOf is the comment of a property with that schema.
+// docAt is the comment where the schema of a property is referred to: none for
+// a named type, which has it above its declaration. A title stands in for a
+// description, unless it only says the property's name.
+func (c *converter) docAt(key string, n *node) doc {
+	if c.named[n] != nil {
+		return doc{}
+	}
+	d := c.docOf(n)
+	if title := n.str("title"); d.text == "" && !sameLetters(title, key) {
+		d.text = title
+	}
+	return d
+}
+
+// docOf is the comment about a schema.
 func (c *converter) docOf(n *node) doc {
-	return doc{text: c.description(n), notes: c.notes(n, noteDepth)}
+	text := c.description(n)
+	notes := c.notes(n, noteDepth)
+	return doc{text, slices.DeleteFunc(notes, func(note string) bool { return note == text })}
 }
 
 // description is the schema's own, or else that of what it refers to, unless a
@@ -89,48 +115,62 @@ func (c *converter) onlyBranch(n *node) *node {
 }
 
 // noteDepth is how many levels of elements and branches without a line of their
-// own a comment speaks for.
-const noteDepth = 3
+// own a comment speaks for. Behind it stands "…" where more would follow.
+const noteDepth = 8
 
-// notes are the constraints that no type expresses, in few words each.
+// notes are the constraints that no type expresses, in few words each, and what
+// is said of parts that have no line of their own.
 func (c *converter) notes(n *node, depth int) []string {
-	if !n.is(jsonscan.ObjectStart) || depth == 0 {
+	if !n.is(jsonscan.ObjectStart) || len(n.names) == 0 || len(n.names) == 1 && n.names[0] == "type" {
 		return nil
+	}
+	if depth == 0 {
+		return []string{"…"}
 	}
 	notes := annotations(n)
 	notes = append(notes, bounds(n)...)
 	notes = append(notes, rules(n)...)
 	for _, l := range c.links[n] {
-		switch {
-		case l.target == nil:
+		if l.target == nil {
 			notes = append(notes, "see "+shorten(l.reference, ruleWidth))
-		case c.named[l.target] == nil:
-			notes = append(notes, c.notes(l.target, depth-1)...)
+			continue
 		}
+		notes = append(notes, c.remarks(l.target, depth-1)...)
 	}
 	for _, sub := range n.elements("allOf") {
-		if c.named[sub] == nil {
-			notes = append(notes, c.notes(sub, depth-1)...)
-		}
+		notes = append(notes, c.remarks(sub, depth-1)...)
 	}
 	return append(notes, c.partNotes(n, depth-1)...)
 }
 
-// partNotes speak of elements and branches.
+// partNotes speak of elements, branches and properties without a name.
 func (c *converter) partNotes(n *node, depth int) []string {
 	var notes []string
-	if items := n.object("items"); items != nil && c.named[items] == nil {
-		notes = append(notes, prefixed("each: ", c.remarks(items, depth))...)
+	about := func(label string, part *node) {
+		notes = append(notes, prefixed(label, c.remarks(part, depth))...)
 	}
+	for _, keyword := range []string{"prefixItems", "items"} {
+		for i, item := range n.elements(keyword) {
+			about(fmt.Sprintf("item %d: ", i+1), item)
+		}
+	}
+	about("each: ", n.object("items"))
+	about("further items: ", n.object("additionalItems"))
+	if patterns := n.object("patternProperties"); patterns != nil {
+		for i, pattern := range patterns.names {
+			notes = append(notes, "names match: "+shorten(pattern, valueWidth))
+			about("those: ", patterns.kids[i])
+		}
+	}
+	about("other properties: ", n.object("additionalProperties"))
 	lifted := c.liftedBranch(n)
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		for _, branch := range n.elements(keyword) {
 			switch {
-			case c.named[branch] != nil:
-			case branch == lifted:
+			case branch == lifted && c.named[branch] == nil:
 				notes = append(notes, prefixed(branchLabel(branch), c.notes(branch, depth))...)
 			default:
-				notes = append(notes, prefixed(branchLabel(branch), c.remarks(branch, depth))...)
+				about(branchLabel(branch), branch)
 			}
 		}
 	}
@@ -145,9 +185,9 @@ func (c *converter) liftedBranch(n *node) *node {
 	return nil
 }
 
-// remarks are a part's description and notes.
+// remarks are a part's description and notes, none where a named type has them.
 func (c *converter) remarks(n *node, depth int) []string {
-	if depth == 0 {
+	if n == nil || c.named[n] != nil {
 		return nil
 	}
 	notes := c.notes(n, depth)
@@ -184,6 +224,9 @@ const (
 	ruleWidth  = 160
 )
 
+// fewExamples is how many examples are quoted.
+const fewExamples = 3
+
 func shorten(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
@@ -205,10 +248,15 @@ func annotations(n *node) []string {
 	}
 	if examples := n.elements("examples"); len(examples) > 0 {
 		var texts []string
-		for _, e := range examples[:min(len(examples), 3)] {
+		for _, e := range examples[:min(len(examples), fewExamples)] {
 			texts = append(texts, shorten(e.text, valueWidth))
 		}
+		if rest := len(examples) - fewExamples; rest > 0 {
+			texts = append(texts, fmt.Sprintf("… (%d more)", rest))
+		}
 		notes = append(notes, "for example: "+strings.Join(texts, ", "))
+	} else if example := n.get("example"); example != nil { // OpenAPI
+		notes = append(notes, "for example: "+shorten(example.text, valueWidth))
 	}
 	for _, flag := range []struct{ keyword, text string }{
 		{"deprecated", "deprecated"}, {"readOnly", "read-only"}, {"writeOnly", "write-only"}, {"uniqueItems", "no duplicates"},
@@ -238,6 +286,14 @@ func bounds(n *node) []string {
 		unit := b.many
 		if most == "1" && (least == "" || least == "1") || most == "" && least == "1" {
 			unit = b.one
+		}
+		if b.least == "minimum" { // in draft-04 and OpenAPI 3.0 a boolean excludes the limit
+			if least != "" && n.get("exclusiveMinimum").is(jsonscan.True) {
+				notes, least = append(notes, "more than "+least), ""
+			}
+			if most != "" && n.get("exclusiveMaximum").is(jsonscan.True) {
+				notes, most = append(notes, "less than "+most), ""
+			}
 		}
 		switch {
 		case least != "" && least == most:
@@ -270,15 +326,15 @@ func number(n *node, keyword string) string {
 // rules quote the keywords that have no plainer words, shortened.
 func rules(n *node) []string {
 	var notes []string
-	for _, keyword := range []string{"propertyNames", "contains", "not", "dependentRequired", "dependentSchemas",
-		"dependencies", "if", "then", "else"} {
+	for _, keyword := range []string{"propertyNames", "contains", "minContains", "maxContains", "not", "dependentRequired",
+		"dependentSchemas", "dependencies", "if", "then", "else", "contentSchema"} {
 		if rule := n.get(keyword); rule != nil {
 			notes = append(notes, keyword+": "+shorten(rule.text, ruleWidth))
 		}
 	}
-	if patterns := n.object("patternProperties"); patterns != nil {
-		for _, pattern := range patterns.names[:min(len(patterns.names), 3)] {
-			notes = append(notes, "names match: "+shorten(pattern, valueWidth))
+	for _, keyword := range []string{"unevaluatedProperties", "unevaluatedItems"} {
+		if rule := n.object(keyword); rule != nil {
+			notes = append(notes, keyword+": "+shorten(rule.text, ruleWidth))
 		}
 	}
 	return notes

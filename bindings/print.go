@@ -1,47 +1,33 @@
 package bindings
 
 import (
+	"slices"
 	"strings"
-
-	"github.com/runcode-go/runcode/internal/jsonscan"
 )
 
-// printer writes shapes. Indentation stops growing at maxIndent levels, so that
-// the text of a deep type is linear in its size.
-type printer struct{ strings.Builder }
-
-const maxIndent = 10
-
-func (p *printer) line(indent int, text string) {
-	p.indent(indent)
-	p.WriteString(text)
-	p.WriteByte('\n')
+// printer writes shapes. It spends nothing on looks: no indentation, and an
+// object whose properties have no comments stands on one line.
+type printer struct {
+	strings.Builder
+	uses []*namedType // the types whose names were written, in that order
 }
 
-func (p *printer) indent(level int) {
-	for range min(level, maxIndent) {
-		p.WriteString("  ")
-	}
+// piece is a printed declaration and the named types it mentions.
+type piece struct {
+	text string
+	uses []*namedType
 }
+
+func (p *printer) piece() piece { return piece{p.String(), p.uses} }
 
 // comment writes the doc line of what follows, if there is one.
-func (p *printer) comment(indent int, d doc) {
+func (p *printer) comment(d doc) {
 	if text := d.line(); text != "" {
-		p.line(indent, "/** "+text+" */")
+		if text[0] == '@' {
+			text = ": " + text // "// @ts-expect-error" would speak to the compiler
+		}
+		p.WriteString("// " + text + "\n")
 	}
-}
-
-// member writes a property with its comment.
-func (p *printer) member(indent int, f field) {
-	p.comment(indent, f.doc)
-	p.indent(indent)
-	p.WriteString(quoteKey(f.key))
-	if !f.required {
-		p.WriteByte('?')
-	}
-	p.WriteString(": ")
-	p.shape(indent, f.typ)
-	p.WriteString(";\n")
 }
 
 // quoteKey writes a property name, bare where that is possible.
@@ -49,108 +35,116 @@ func quoteKey(key string) string {
 	if isIdentifier(key) {
 		return key
 	}
-	return string(jsonscan.AppendQuote(nil, key))
+	return quoteName(key)
 }
 
-// shape writes a type whose first line stands at the given indentation.
-func (p *printer) shape(indent int, s *shape) {
+func (p *printer) shape(s *shape) {
 	switch s.form {
 	case wordForm:
 		p.WriteString(s.text)
 	case nameForm:
 		p.WriteString(s.named.name)
+		p.uses = append(p.uses, s.named)
 	case unionForm:
-		p.joined(indent, s.parts, " | ", nil)
+		p.joined(s.parts, " | ", nil)
 	case bothForm:
-		p.joined(indent, s.parts, " & ", func(part *shape) bool { return part.form == unionForm })
+		p.joined(s.parts, " & ", func(part *shape) bool { return part.form == unionForm })
 	case listForm:
-		p.wrapped(indent, s.parts[0], s.parts[0].isCompound())
+		p.wrapped(s.parts[0], s.parts[0].isCompound())
 		p.WriteString("[]")
 	case tupleForm:
-		p.tuple(indent, s)
+		p.tuple(s)
 	case objectForm:
-		p.object(indent, s)
+		p.object(s)
 	}
 }
 
-func (p *printer) joined(indent int, parts []*shape, separator string, wrap func(*shape) bool) {
+func (p *printer) joined(parts []*shape, separator string, wrap func(*shape) bool) {
 	for i, part := range parts {
 		if i > 0 {
 			p.WriteString(separator)
 		}
-		p.wrapped(indent, part, wrap != nil && wrap(part))
+		p.wrapped(part, wrap != nil && wrap(part))
 	}
 }
 
-func (p *printer) wrapped(indent int, s *shape, wrap bool) {
+func (p *printer) wrapped(s *shape, wrap bool) {
 	if wrap {
 		p.WriteByte('(')
 	}
-	p.shape(indent, s)
+	p.shape(s)
 	if wrap {
 		p.WriteByte(')')
 	}
 }
 
 // isCompound reports whether s is written with | or & at its top.
-func (s *shape) isCompound() bool {
-	return s.form == unionForm || s.form == bothForm ||
-		s.form == objectForm && len(s.fields) > 0 && s.extra != nil && !s.quiet
-}
+func (s *shape) isCompound() bool { return s.form == unionForm || s.form == bothForm }
 
-func (p *printer) tuple(indent int, s *shape) {
+func (p *printer) tuple(s *shape) {
 	p.WriteByte('[')
 	for i, part := range s.parts {
 		if i > 0 {
 			p.WriteString(", ")
 		}
 		missing := i >= s.optional
-		p.wrapped(indent, part, missing && part.isCompound())
+		p.wrapped(part, missing && part.isCompound())
 		if missing {
 			p.WriteByte('?')
 		}
 	}
 	if s.rest != nil {
 		p.WriteString(", ...")
-		p.wrapped(indent, s.rest, s.rest.isCompound())
+		p.wrapped(s.rest, s.rest.isCompound())
 		p.WriteString("[]")
 	}
 	p.WriteByte(']')
 }
 
-func (p *printer) object(indent int, s *shape) {
+// object writes the declared properties and, where the schema speaks of others,
+// an index signature. That must cover the declared ones too, hence "or unknown":
+// the type before it still tells a reader what the others are.
+func (p *printer) object(s *shape) {
 	if len(s.fields) == 0 {
-		p.record(indent, s.extra, false)
+		p.record(s.extra)
 		return
 	}
-	p.WriteString("{\n")
-	for _, f := range s.fields {
-		p.member(indent+1, f)
+	start, separator, end := "{ ", "; ", " }"
+	if slices.ContainsFunc(s.fields, func(f field) bool { return f.doc.line() != "" }) {
+		start, separator, end = "{\n", ";\n", ";\n}"
 	}
-	p.indent(indent)
-	p.WriteByte('}')
-	if s.extra != nil && !s.quiet {
-		p.WriteString(" & ")
-		p.record(indent, s.extra, !s.extra.isAny() && !s.fieldsAre(s.extra))
+	p.WriteString(start)
+	for i, f := range s.fields {
+		if i > 0 {
+			p.WriteString(separator)
+		}
+		p.member(f)
 	}
-}
-
-// fieldsAre reports whether every declared property has that one type. An index
-// type that does not cover the declared ones would make the object unusable, so
-// JsonValue is added to it then.
-func (s *shape) fieldsAre(typ *shape) bool {
-	for _, f := range s.fields {
-		if f.typ.form != typ.form || typ.form != wordForm && typ.form != nameForm || f.typ.text != typ.text || f.typ.named != typ.named {
-			return false
+	if s.extra != nil && !s.extra.implied {
+		p.WriteString(separator + "[key: string]: ")
+		p.shape(s.extra)
+		if !s.extra.isAny() {
+			p.WriteString(" | unknown")
 		}
 	}
-	return true
+	p.WriteString(end)
+}
+
+// member writes a property with its comment.
+func (p *printer) member(f field) {
+	p.comment(f.doc)
+	p.WriteString(quoteKey(f.key))
+	if !f.required {
+		p.WriteByte('?')
+	}
+	p.WriteString(": ")
+	p.shape(f.typ)
 }
 
 // record writes the type of an object by what its properties are. A Record of a
 // named type would count as circular inside that type; an index signature does
 // not.
-func (p *printer) record(indent int, typ *shape, widen bool) {
+func (p *printer) record(typ *shape) {
 	start, end := "Record<string, ", ">"
 	switch {
 	case typ == nil:
@@ -160,9 +154,6 @@ func (p *printer) record(indent int, typ *shape, widen bool) {
 		start, end = "{ [key: string]: ", " }"
 	}
 	p.WriteString(start)
-	p.shape(indent, typ)
-	if widen {
-		p.WriteString(" | JsonValue")
-	}
+	p.shape(typ)
 	p.WriteString(end)
 }

@@ -14,10 +14,42 @@ type PromptOptions struct {
 	Parallel int            // as runtime.Request.Parallel: 0 and 1 are serialized
 	Limits   runtime.Limits // zero fields are defaults; invalid limits are left out of the text
 	Input    bool           // the program finds a global "input"
+	// Budget is how many tokens the declarations may take in a Prompt, counted
+	// as four bytes each; a longer text is replaced by a list of names. Zero and
+	// less: DefaultBudget.
+	Budget int
 }
 
+// DefaultBudget is room for the declarations of some 150 usual tools.
+const DefaultBudget = 16_000
+
+// Prompt is what to tell a model: the instructions and, in a code block, the
+// declarations. If these exceed the budget the block lists the tools instead,
+// says that it is incomplete and how a program gets the rest, through the global
+// of SearchNamespace. The list itself keeps to the budget, first without the
+// descriptions, then without some of the names, which it says. The text depends
+// on the tools and the options alone.
+func (c *Catalog) Prompt(o PromptOptions) string {
+	budget := o.Budget
+	if budget <= 0 {
+		budget = DefaultBudget
+	}
+	most := budget * bytesPerToken
+	if len(c.declarations) <= most {
+		return c.Instructions(o) + "\n```ts\n" + c.declarations + "```\n"
+	}
+	return c.Instructions(o) + incomplete + "\n```ts\n" + c.index(most) + "```\n"
+}
+
+// bytesPerToken is what English and code take on average.
+const bytesPerToken = 4
+
+// incomplete is one more line of the instructions.
+const incomplete = "- The list of tools below is incomplete: it lacks arguments and results. Before you call a tool, look it up in a program: return `await " +
+	SearchGlobal + "." + searchMember + "(\"words\")` or `await " + SearchGlobal + "." + describeMember + "(\"name\")`.\n"
+
 // Instructions is the part of the model's prompt that says how to write
-// programs. The declarations belong after it, in a code block of their own. The
+// programs. The declarations belong after it, as Prompt puts them. The
 // text is Markdown, holds nothing that changes between requests, and ends with a
 // line break.
 func (c *Catalog) Instructions(o PromptOptions) string {
@@ -27,7 +59,7 @@ func (c *Catalog) Instructions(o PromptOptions) string {
 		"- `code` is the body of an async function in TypeScript or JavaScript; `await` and `return` work at the top level.",
 		"- " + c.callForm(),
 		"- Arguments must be one lossless JSON object: no NaN, Infinity, functions, Map, Set or class instances, no `undefined` in arrays. `await` a promise before passing it on.",
-		"- Results are plain JSON values of the declared type. `JsonValue` means the tool declares none: look before you rely on a shape. Text that looks like JSON stays a string until you `JSON.parse` it.",
+		"- Results are plain JSON values of the declared type: `Tool<A, R>` takes A and resolves to R. `unknown` means the tool declares none: look before you rely on a shape. Text that looks like JSON stays a string until you `JSON.parse` it.",
 		"- A failed or denied call throws `" + ErrorClass + "` (`" + ErrorProperty + "`, `message`, `code`, `callId`). Catch it to go on; uncaught, it ends the run. Calls already made are not undone.",
 		"- " + concurrency(o.Parallel),
 		"- Only the returned value and `console.log` output come back to you. Keep intermediate data in variables and return just what you need.",
@@ -45,11 +77,21 @@ func (c *Catalog) Instructions(o PromptOptions) string {
 
 func (c *Catalog) callForm() string {
 	text := "Call a tool with `await tools.name(args)`, or `await tools[\"exact.name\"](args)` when its name is no identifier."
-	if c.shortExample != "" {
-		server, tool, _ := splitServer(c.shortExample)
-		text += fmt.Sprintf(" `mcp__server__tool` is also `tools.server.tool`: here `%s%s%s`.", Global, access(server), access(tool))
+	for _, name := range c.names {
+		if path := c.paths[name]; path != nil {
+			text += fmt.Sprintf(" `mcp__server__tool` is also `tools.server.tool`: here `%s`.", c.spelled(name))
+			break
+		}
 	}
 	return text + " Use the declared names exactly."
+}
+
+// spelled is how a program writes the tool, by its short form if it has one.
+func (c *Catalog) spelled(name string) string {
+	if path := c.paths[name]; path != nil {
+		return Global + access(path[0]) + access(path[1])
+	}
+	return Global + access(name)
 }
 
 // access is the member access that reads name.

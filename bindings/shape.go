@@ -1,7 +1,9 @@
 package bindings
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/runcode-go/runcode/internal/jsonscan"
 )
@@ -10,7 +12,7 @@ import (
 type form uint8
 
 const (
-	wordForm   form = iota // one token of text: string, JsonValue, "a", null
+	wordForm   form = iota // one token of text: string, unknown, "a", null
 	nameForm               // a named type
 	unionForm              // parts joined by |
 	bothForm               // parts joined by &
@@ -22,10 +24,11 @@ const (
 // shape is a TypeScript type. Shapes are shared between places and never
 // changed once made.
 type shape struct {
-	form  form
-	text  string        // word
-	prim  jsonscan.Kind // word: the kind of the values; 0 if it has several
-	named *namedType    // name
+	form    form
+	text    string        // word
+	prim    jsonscan.Kind // word: the kind of the values; 0 if it has several
+	implied bool          // word: what no schema says, as unknown for other properties
+	named   *namedType    // name
 
 	parts    []*shape // union, both, list (one), tuple
 	optional int      // tuple: from which part on elements may be missing
@@ -33,7 +36,6 @@ type shape struct {
 
 	fields []field // object
 	extra  *shape  // object: the type of other properties; nil: there are none
-	quiet  bool    // object: an intersection around it says what other properties are
 }
 
 // field is a declared property.
@@ -50,12 +52,15 @@ type namedType struct {
 	shape   *shape
 	doc     doc
 	visited visit
+	piece   piece
 }
 
 // newWords makes the words that most shapes are made of.
 func newWords() *words {
 	return &words{
-		any:     &shape{text: "JsonValue"},
+		any:     &shape{text: "unknown"},
+		open:    &shape{text: "unknown", implied: true},
+		tooDeep: &shape{text: fmt.Sprintf("unknown /* nested deeper than %d levels */", maxNesting)},
 		never:   &shape{text: "never"},
 		string:  &shape{text: "string", prim: jsonscan.String},
 		number:  &shape{text: "number", prim: jsonscan.Number},
@@ -64,9 +69,12 @@ func newWords() *words {
 	}
 }
 
-type words struct{ any, never, string, number, boolean, null *shape }
+// words are the shapes of one token. Open is any as the extra of objects whose
+// schemas say nothing about other properties, and tooDeep any in place of a type
+// that is not printed.
+type words struct{ any, open, tooDeep, never, string, number, boolean, null *shape }
 
-func (s *shape) isAny() bool   { return s.form == wordForm && s.text == "JsonValue" }
+func (s *shape) isAny() bool   { return s.form == wordForm && strings.HasPrefix(s.text, "unknown") }
 func (s *shape) isNever() bool { return s.form == wordForm && s.text == "never" }
 
 // isBroad reports whether s is a basic type, as opposed to one literal of it.
@@ -79,8 +87,11 @@ func (s *shape) isBroad() bool {
 }
 
 // literal is the type of exactly the value n.
-func literal(n *node) *shape {
-	s := &shape{text: n.text, prim: n.kind}
+func (w *words) literal(n *node) *shape {
+	if !n.isWithin(maxNesting) {
+		return w.tooDeep
+	}
+	s := &shape{text: lineSeparators.Replace(n.text), prim: n.kind}
 	switch n.kind {
 	case jsonscan.False:
 		s.prim = jsonscan.True // one kind for both booleans
@@ -90,14 +101,14 @@ func literal(n *node) *shape {
 	return s
 }
 
-// join makes the union of parts, flat and without repeated words. JsonValue
+// join makes the union of parts, flat and without repeated words. Unknown
 // swallows basic types, but an object or a name beside it stays: it says what a
 // value is likely to be.
 func (w *words) join(parts ...*shape) *shape {
 	var flat []*shape
 	seen := map[string]bool{}
 	seenName := map[*namedType]bool{}
-	hasAny := false
+	var anything *shape
 	for _, part := range parts {
 		members := []*shape{part}
 		if part.form == unionForm {
@@ -107,7 +118,7 @@ func (w *words) join(parts ...*shape) *shape {
 			switch {
 			case m.isNever():
 			case m.isAny():
-				hasAny = true
+				anything = noted(anything, m)
 			case m.form == wordForm && seen[m.text], m.form == nameForm && seenName[m.named]:
 			default:
 				seen[m.text] = m.form == wordForm
@@ -118,9 +129,9 @@ func (w *words) join(parts ...*shape) *shape {
 			}
 		}
 	}
-	if hasAny {
+	if anything != nil {
 		flat = slices.DeleteFunc(flat, func(s *shape) bool { return s.form == wordForm })
-		flat = append(flat, w.any)
+		flat = append(flat, anything)
 	}
 	switch len(flat) {
 	case 0:
@@ -131,15 +142,25 @@ func (w *words) join(parts ...*shape) *shape {
 	return &shape{form: unionForm, parts: flat}
 }
 
+// noted is b, unless a says why it is unknown.
+func noted(a, b *shape) *shape {
+	if a == nil || a.text == "unknown" {
+		return b
+	}
+	return a
+}
+
 // meet makes the type of values that fit all parts. Objects become one object;
 // basic types and literals are compared here rather than printed with &.
 func (w *words) meet(parts ...*shape) *shape {
 	var flat []*shape
+	anything := w.any
 	for _, part := range parts {
 		switch {
 		case part.isNever():
 			return w.never
 		case part.isAny():
+			anything = noted(anything, part)
 		case part.form == bothForm:
 			flat = append(flat, part.parts...)
 		default:
@@ -153,12 +174,9 @@ func (w *words) meet(parts ...*shape) *shape {
 	flat = w.meetLists(w.meetObjects(flat))
 	switch len(flat) {
 	case 0:
-		return w.any
+		return anything
 	case 1:
 		return flat[0]
-	}
-	for i, s := range flat {
-		flat[i] = hush(s)
 	}
 	return &shape{form: bothForm, parts: flat}
 }
@@ -288,7 +306,7 @@ func (w *words) meetLists(parts []*shape) []*shape {
 }
 
 func (w *words) mergeObjects(group []*shape) *shape {
-	m := &shape{form: objectForm, extra: w.any}
+	m := &shape{form: objectForm, extra: w.open}
 	index := map[string]int{}
 	for _, s := range group {
 		for _, f := range s.fields {
@@ -303,31 +321,18 @@ func (w *words) mergeObjects(group []*shape) *shape {
 			have.typ = w.meet(have.typ, f.typ)
 			have.doc = have.doc.with(f.doc)
 		}
-		switch {
-		case m.extra == nil || s.extra == nil:
-			m.extra = nil
-		default:
-			m.extra = w.meet(m.extra, s.extra)
-		}
+		m.extra = w.meetExtras(m.extra, s.extra)
 	}
 	return m
 }
 
-// hush makes an object in an intersection leave it to its neighbours what other
-// properties are, unless it says something about them.
-func hush(s *shape) *shape {
+// meetExtras is what other properties are where two objects say so.
+func (w *words) meetExtras(a, b *shape) *shape {
 	switch {
-	case s.form == objectForm && len(s.fields) > 0 && s.extra != nil && s.extra.isAny():
-		quiet := *s
-		quiet.quiet = true
-		return &quiet
-	case s.form == unionForm:
-		quiet := *s
-		quiet.parts = make([]*shape, len(s.parts))
-		for i, p := range s.parts {
-			quiet.parts[i] = hush(p)
-		}
-		return &quiet
+	case a == nil || b == nil:
+		return nil
+	case b.implied:
+		return a
 	}
-	return s
+	return w.meet(a, b)
 }

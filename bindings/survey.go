@@ -15,55 +15,87 @@ type survey struct {
 	doc      *document
 	arrivals map[*node]int
 	targets  []*node          // the targets of references, in order of discovery
-	labels   map[*node]string // what the first reference called a target
+	labels   map[*node]string // what the first reference called a target, or the property an object
 	links    map[*node][]link // references out of the schemas
+	objects  []*node          // described in place, perhaps in several places
 }
 
 // deepSchema is the depth from which on references are not printed in place any
-// more: a chain of references of any length must not become a stack as deep.
-const deepSchema = 2_000
+// more, so that a chain of them is not cut at maxNesting.
+const deepSchema = 64
 
 type link struct {
 	reference string
 	target    *node // nil: not in this document
 }
 
+// place is a schema on the way through a document.
+type place struct {
+	n     *node
+	depth int    // schemas around it that are printed in one piece with it
+	label string // the property it is the value of, or is in
+}
+
 func newSurvey(doc *document) *survey {
 	s := &survey{doc: doc, arrivals: map[*node]int{}, labels: map[*node]string{}, links: map[*node][]link{}}
-	type place struct {
-		n     *node
-		depth int // schemas around it that are printed in one piece with it
-	}
-	todo := []place{{doc.root, 0}}
-	for len(todo) > 0 {
-		n, depth := todo[len(todo)-1].n, todo[len(todo)-1].depth
+	var objects []place
+	for todo := []place{{n: doc.root}}; len(todo) > 0; {
+		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		s.arrivals[n]++
-		if s.arrivals[n] > 1 {
+		s.arrivals[at.n]++
+		if s.arrivals[at.n] > 1 {
 			continue
 		}
-		if _, isTarget := s.labels[n]; isTarget && depth > deepSchema {
-			s.arrivals[n]++ // give it a name, which starts a new piece
-			depth = 0
+		if _, isTarget := s.labels[at.n]; isTarget && at.depth > deepSchema {
+			s.arrivals[at.n]++ // give it a name, which starts a new piece
+			at.depth = 0
 		}
-		next := subschemas(n)
-		targets, references := doc.targets(n)
-		for i, target := range targets {
-			s.links[n] = append(s.links[n], link{references[i], target})
-			if target == nil {
-				continue
-			}
-			if _, known := s.labels[target]; !known {
-				s.labels[target] = referenceLabel(references[i])
-				s.targets = append(s.targets, target)
-			}
-			next = append(next, target)
+		properties := at.n.object("properties")
+		if properties != nil && len(at.n.text) > smallSchema {
+			objects = append(objects, at)
 		}
+		next := append(subschemas(at.n), s.follow(at.n)...)
 		for i := len(next) - 1; i >= 0; i-- { // depth first, in document order
-			todo = append(todo, place{next[i], depth + 1})
+			label := at.label
+			if properties != nil && i < len(properties.names) { // these come first
+				label = properties.names[i]
+			}
+			todo = append(todo, place{next[i], at.depth + 1, label})
 		}
 	}
+	s.keep(objects)
 	return s
+}
+
+// follow notes the references of a schema and returns where they lead.
+func (s *survey) follow(n *node) []*node {
+	var found []*node
+	targets, references := s.doc.targets(n)
+	for i, target := range targets {
+		s.links[n] = append(s.links[n], link{references[i], target})
+		if target == nil {
+			continue
+		}
+		if _, known := s.labels[target]; !known {
+			s.labels[target] = referenceLabel(references[i])
+			s.targets = append(s.targets, target)
+		}
+		found = append(found, target)
+	}
+	return found
+}
+
+// keep notes the objects that are no targets and whose texts alone say what they
+// mean.
+func (s *survey) keep(objects []place) {
+	total := 0
+	for _, at := range objects {
+		total += len(at.n.text)
+		if _, isTarget := s.labels[at.n]; !isTarget && total <= comparedText && !mayRefer(at.n.text) {
+			s.objects = append(s.objects, at.n)
+			s.labels[at.n] = at.label
+		}
+	}
 }
 
 // subschemas are the schemas directly inside n that its type is made of.
@@ -94,18 +126,17 @@ func referenceLabel(reference string) string {
 	return reference[strings.LastIndexAny(reference, "/#:")+1:]
 }
 
-// smallSchema is the size in bytes up to which a schema without parts is
+// smallSchema is the size in bytes up to which a schema without references is
 // printed in every place rather than named.
 const smallSchema = 120
 
-// nameable reports whether a schema may become a named type: one that has parts
-// or is long. Recursion always has parts.
+// nameable reports whether a schema may become a named type: one that is long or
+// refers to others, as all recursion does.
 func (s *survey) nameable(n *node) bool {
-	return n.is(jsonscan.ObjectStart) &&
-		(len(n.text) > smallSchema || len(s.links[n]) > 0 || len(subschemas(n)) > 0)
+	return n.is(jsonscan.ObjectStart) && (len(n.text) > smallSchema || len(s.linksWithin(n)) > 0)
 }
 
-// The number of reference targets, and the bytes of their texts, up to which a
+// The number of targets, and the bytes of their texts, up to which a
 // document's named types are compared with those of other tools. Targets can
 // lie in each other, so that a short document may have long texts.
 const (
@@ -113,11 +144,16 @@ const (
 	comparedText = 4 << 20
 )
 
-// keys identifies what each target means: two targets with one key, also of
-// different tools, are one type. A target's key covers its own text and that of
-// everything it refers to.
+// keys identifies what each target and each object means: those with one key,
+// also of different tools, are one type. A key covers the schema's own text and
+// that of everything it refers to.
 func (s *survey) keys(document int) map[*node]string {
-	keys := make(map[*node]string, len(s.targets))
+	keys := make(map[*node]string, len(s.targets)+len(s.objects))
+	for _, n := range s.objects {
+		digest := sha256.Sum256([]byte(n.text))
+		digest = sha256.Sum256(digest[:])
+		keys[n] = string(digest[:])
+	}
 	total := 0
 	for i, target := range s.targets {
 		keys[target] = fmt.Sprintf("%d.%d", document, i)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/runcode-go/runcode/bindings"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
@@ -16,6 +17,8 @@ import (
 type bridge struct {
 	c   *CodeMode
 	run *tools.Run // of run_code; what permits calls under it
+
+	catalog *bindings.Catalog // of the tools of this run
 
 	lane *lane // nil: the runtime hands out one call at a time
 

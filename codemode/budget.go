@@ -78,9 +78,9 @@ func (c *CodeMode) keep(ctx context.Context, callID, text string) (rest string) 
 	// A run that was aborted is worth keeping too.
 	locator, err := c.opts.Store(context.WithoutCancel(ctx), callID, text)
 	if err != nil {
-		return "The whole text could not be stored: " + firstLine(err.Error(), 200) + ". " + unstored
+		return "The whole text could not be stored: " + firstLine(c.redact(err.Error()), 200) + ". " + unstored
 	}
-	return "The whole text is at " + firstLine(locator, 500) + "."
+	return "The whole text is at " + firstLine(c.redact(locator), 500) + "."
 }
 
 // runeStart is the largest cut at or before n that splits no character.

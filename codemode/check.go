@@ -25,7 +25,7 @@ func (c *CodeMode) Check(ctx context.Context, code string) (CheckResult, error) 
 	}
 	res, err := c.runtime.Run(ctx, runtime.Request{
 		Program:   code,
-		Bindings:  []runtime.Binding{{Namespace: now.catalog.Namespace(), Call: nothingCalls}},
+		Bindings:  bound(now.catalog, nothingCalls, nothingCalls),
 		Limits:    c.opts.Limits,
 		CheckOnly: true,
 	})

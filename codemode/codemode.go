@@ -37,6 +37,10 @@ type Options struct {
 	Parallel int
 	// Contexts is what becomes of the additional contexts of sub-calls.
 	Contexts Contexts
+	// PromptBudget is how many tokens the declarations in the prompt may take,
+	// counted as four bytes each. Over it the prompt lists the tools, and programs
+	// look them up with the global catalog. Zero means bindings.DefaultBudget.
+	PromptBudget int
 	// MaxText bounds the text a model reads of one result, in bytes. Zero means
 	// DefaultMaxText.
 	MaxText int
@@ -147,8 +151,8 @@ func (o *Options) check() error {
 	if err := o.Mode.check(); err != nil {
 		return err
 	}
-	if o.Parallel < 0 || o.MaxText < 0 || o.MaxImages < 0 {
-		return fmt.Errorf("option Parallel (%d), MaxText (%d) or MaxImages (%d) is negative; zero takes the default", o.Parallel, o.MaxText, o.MaxImages)
+	if o.Parallel < 0 || o.MaxText < 0 || o.MaxImages < 0 || o.PromptBudget < 0 {
+		return fmt.Errorf("option Parallel (%d), MaxText (%d), MaxImages (%d) or PromptBudget (%d) is negative; zero takes the default", o.Parallel, o.MaxText, o.MaxImages, o.PromptBudget)
 	}
 	if o.Parallel > runtime.MaxParallel {
 		return fmt.Errorf("option Parallel is %d; at most %d calls may overlap", o.Parallel, runtime.MaxParallel)
@@ -254,13 +258,13 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	b := &bridge{c: c, run: run, end: end}
+	b := &bridge{c: c, run: run, catalog: now.catalog, end: end}
 	if c.opts.Parallel > 1 {
 		b.lane = newLane()
 	}
 	res, err := c.runtime.Run(ctx, runtime.Request{
 		Program:  args.Code,
-		Bindings: []runtime.Binding{{Namespace: now.catalog.Namespace(), Call: b.call}},
+		Bindings: bound(now.catalog, b.call, b.lookUp),
 		Input:    extra.input.String(),
 		Limits:   c.opts.Limits,
 		Parallel: c.opts.Parallel,

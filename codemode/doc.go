@@ -8,6 +8,10 @@
 // program can catch. Sub-calls run one after another unless Options.Parallel
 // says otherwise.
 //
+// A program finds two globals beside those of the language: tools, and catalog,
+// with which it looks tools up (catalog.search, catalog.describe). Both know the
+// tools that the acting agent sees when the program starts.
+//
 // A person who rejects three different calls of one program ends its run.
 //
 // The outer result is {logs, result?}. A failed run is a *RunError whose text

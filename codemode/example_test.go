@@ -49,7 +49,7 @@ func ExampleCodeMode_Call() {
 	for _, tool := range request.Tools {
 		fmt.Println("tool on the wire:", tool.Name)
 	}
-	fmt.Println("prompt declares greet:", strings.Contains(request.Prompt, "greet: {"))
+	fmt.Println("prompt declares greet:", strings.Contains(request.Prompt, "greet: Tool<{ name: string }, string>"))
 
 	// The model answered with this call; the arguments are its text.
 	out := cm.Call(context.Background(), pipeline.Request{ID: "call_1", Name: "run_code",

@@ -75,6 +75,9 @@ func (l *lane) enter(ctx context.Context, seq int, alone bool) bool {
 	return true
 }
 
+// skip takes the number of what is no sub-call out of the order.
+func (l *lane) skip(seq int) { l.update(func() { l.giveUp(seq) }) }
+
 // giveUp takes call seq out of the order.
 func (l *lane) giveUp(seq int) {
 	if seq == l.next {

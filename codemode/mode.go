@@ -61,7 +61,7 @@ func (c *CodeMode) PresentAs(agent any, mode Mode) (remove func(), err error) {
 	if agent == nil {
 		return nil, errors.New("cannot present tools in a mode of its own to no agent; set Options.Mode")
 	}
-	if !reflect.ValueOf(agent).Comparable() {
+	if same := agent; !reflect.ValueOf(agent).Comparable() || agent != same { // a NaN in it
 		return nil, fmt.Errorf("cannot present tools in a mode of its own to a %T: an agent must be comparable with ==; use a pointer", agent)
 	}
 	return c.modes.set(agent, mode)

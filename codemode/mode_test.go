@@ -2,6 +2,7 @@ package codemode_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,7 @@ func TestPresentAsRefused(t *testing.T) {
 		{"a second mode", agent, codemode.ModeCode, "the agent has the mode both already"},
 		{"no agent", nil, codemode.ModeCode, "to no agent"},
 		{"an agent that cannot be compared", []int{}, codemode.ModeCode, "must be comparable"},
+		{"an agent that equals nothing", math.NaN(), codemode.ModeCode, "must be comparable"},
 		{"no mode", &worker{}, 9, "unknown Mode(9)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,8 +14,9 @@ type Presentation struct {
 	// Tools are the tools on the wire, in order; run_code comes last.
 	Tools []ToolSchema
 	// Prompt is a section for the system prompt: the rule which calls are
-	// allowed directly, how to write a program, and the declarations. It is
-	// empty in native mode, and byte-identical for the same set of tools.
+	// allowed directly, how to write a program, and the declarations, or a list
+	// of the tools where these exceed Options.PromptBudget. It is empty in native
+	// mode, and byte-identical for the same set of tools.
 	Prompt string
 	// Notes tell the harness author what the model is not told: short names
 	// that were dropped because two tools would share them, and tools that are
@@ -58,7 +59,7 @@ func (c *CodeMode) PresentFor(agent any) (Presentation, error) {
 		return p, nil
 	}
 	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription, bindings.TransportSchema()})
-	p.Prompt = now.catalog.Instructions(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits}) + "\n```ts\n" + now.catalog.Declarations() + "```\n"
+	p.Prompt = now.catalog.Prompt(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits, Budget: c.opts.PromptBudget})
 	if mode == ModeCode {
 		p.Prompt = onlyRule + p.Prompt
 	}

@@ -145,10 +145,13 @@ func oneLine(name string) string {
 	return strconv.Quote(name)
 }
 
+// firstLine is the beginning of a text, cut between words: Options.Redact, which
+// comes later, does not find a secret of which a part is left.
 func firstLine(text string, max int) string {
 	text, _, _ = strings.Cut(text, "\n")
 	if len(text) > max {
-		return text[:runeStart(text, max)] + "..."
+		text = text[:runeStart(text, max)]
+		return text[:strings.LastIndexFunc(text, unicode.IsSpace)+1] + "..."
 	}
 	return text
 }

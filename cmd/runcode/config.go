@@ -42,9 +42,10 @@ func (f *configFlags) register(flags *pflag.FlagSet) {
 
 // config is every configuration file that holds for a run.
 type config struct {
-	root  string
-	files []*configFile
-	notes []string
+	root    string
+	files   []*configFile
+	bridges []*hooks.Bridge // of the files, once they are installed
+	notes   []string
 }
 
 // configFile is one of them.
@@ -259,7 +260,11 @@ func (file *configFile) hookCommands(root string) []string {
 	defer bridge.Close()
 	var commands []string
 	for _, h := range bridge.Hooks() {
-		commands = append(commands, h.Event+": "+h.Command)
+		command := h.Event + ": " + h.Command
+		if h.Event != hooks.PreToolUse && h.Event != hooks.PostToolUse {
+			command += " (not by this command, which never fires the event)"
+		}
+		commands = append(commands, command)
 	}
 	return commands
 }
@@ -267,9 +272,8 @@ func (file *configFile) hookCommands(root string) []string {
 // install puts the rules and the hooks of all files into a pipeline. The paths
 // are further ones that no rule may open to writing.
 func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.Logger, redact func(string) string) (policy *permission.Policy, close func() error, err error) {
-	bridges := []*hooks.Bridge{}
 	close = func() error {
-		for _, b := range bridges {
+		for _, b := range c.bridges {
 			b.Close()
 		}
 		return nil
@@ -292,7 +296,7 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 		if bridge == nil {
 			continue
 		}
-		bridges = append(bridges, bridge)
+		c.bridges = append(c.bridges, bridge)
 		bridge.Install(p)
 		for _, note := range slices.Concat(bridge.Ignored(), bridge.NotConnected(), bridge.NeedHarness()) {
 			c.note("%v", note)
@@ -301,4 +305,15 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 	c.notes = append(c.notes, policy.Notes()...)
 	c.notes = append(c.notes, policy.Warnings()...)
 	return policy, close, nil
+}
+
+// hooksFor lists the hooks that calls of a tool are put to at an event: a list
+// for each bridge that has hooks for any, in the order of their listeners.
+func (c *config) hooksFor(event, tool string) (lists [][]hooks.Hook) {
+	for _, b := range c.bridges {
+		if slices.ContainsFunc(b.Hooks(), func(h hooks.Hook) bool { return h.Event == event }) {
+			lists = append(lists, b.HooksFor(event, tool))
+		}
+	}
+	return lists
 }

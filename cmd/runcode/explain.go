@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/hooks"
 	"github.com/runcode-go/runcode/pipeline/permission"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -76,7 +79,14 @@ func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json
 		return err
 	}
 	around.install(p)
-	e := newExplained(set.root, p.Explain(req), policy, around)
+	if req.Name == codemode.ToolName { // which nothing else needs to be explained
+		cm, err := codemode.New(p, &codemode.Options{Isolation: codemode.IsolationInProcess})
+		if err != nil {
+			return err
+		}
+		defer cm.Close()
+	}
+	e := newExplained(set.root, p.Explain(req), policy, around, cfg)
 	if missing := f.missing(req.Name); missing != "" && e.Problem != "" {
 		e.Problem += "; " + missing
 	}
@@ -116,9 +126,16 @@ type explainedStep struct {
 	Verdict   string `json:"verdict,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Effect    string `json:"effect,omitempty"` // what a wrapper of this command's own does for such a call
+	// Hooks are those that such a call is put to.
+	Hooks []explainedHook `json:"hooks,omitempty"`
 }
 
-func newExplained(root string, e pipeline.Explanation, policy *permission.Policy, around *policyFlags) *explained {
+type explainedHook struct {
+	Place   string `json:"place"`
+	Command string `json:"command"`
+}
+
+func newExplained(root string, e pipeline.Explanation, policy *permission.Policy, around *policyFlags, cfg *config) *explained {
 	out := &explained{
 		Tool: e.Call.Name(), Arguments: e.Call.Args(),
 		Subjects: []tools.Subject{}, Steps: []explainedStep{}, Rules: policy.Explain(e.Call),
@@ -131,6 +148,10 @@ func newExplained(root string, e pipeline.Explanation, policy *permission.Policy
 		subject.Path, subject.Real = below(root, subject.Path), below(root, subject.Real)
 		out.Subjects = append(out.Subjects, subject)
 	}
+	put := map[string][][]hooks.Hook{
+		pipeline.StagePreExecute:  cfg.hooksFor(hooks.PreToolUse, out.Tool),
+		pipeline.StagePostExecute: cfg.hooksFor(hooks.PostToolUse, out.Tool),
+	}
 	for _, f := range e.Findings {
 		step := explainedStep{Stage: f.Stage, Name: f.Name, Evaluated: f.Evaluated}
 		switch {
@@ -140,6 +161,9 @@ func newExplained(root string, e pipeline.Explanation, policy *permission.Policy
 			continue // a denied call does not come so far
 		case f.Stage == pipeline.StageExecution:
 			step.Effect = around.explain(f.Name, e.Call.Tool())
+		case f.Name == hooks.Name:
+			step.addHooks(put[f.Stage][0])
+			put[f.Stage] = put[f.Stage][1:]
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -157,6 +181,15 @@ func newExplained(root string, e pipeline.Explanation, policy *permission.Policy
 		out.Problem = e.Problem.Error()
 	}
 	return out
+}
+
+func (s *explainedStep) addHooks(list []hooks.Hook) {
+	for _, h := range list {
+		s.Hooks = append(s.Hooks, explainedHook{h.Place, h.Command})
+	}
+	if len(list) == 0 {
+		s.Effect = "no hook for this tool"
+	}
 }
 
 // below writes a path relative to the root where it lies in it.
@@ -179,6 +212,9 @@ func (e *explained) text() string {
 			fmt.Fprintf(&b, " (%s)", step.Reason)
 		}
 		b.WriteString("\n")
+		for _, hook := range step.Hooks {
+			fmt.Fprintf(&b, "  hook at %s: %s\n", hook.Place, termtext.EscapeLine(hook.Command))
+		}
 		if step.Name == "permissions" {
 			for _, line := range e.Rules {
 				fmt.Fprintf(&b, "  %s: %s\n", line.Verdict, line.Text)
@@ -188,8 +224,13 @@ func (e *explained) text() string {
 	if e.Problem != "" {
 		fmt.Fprintf(&b, "problem: %s\n", e.Problem)
 	}
-	fmt.Fprintf(&b, "result: %s\n", e.Result)
-	return b.String()
+	fmt.Fprintf(&b, "result: %s", e.Result)
+	if (e.Result == "allowed" || e.Result == "asks") && slices.ContainsFunc(e.Steps, func(s explainedStep) bool {
+		return s.Stage == pipeline.StagePreExecute && s.Hooks != nil
+	}) {
+		b.WriteString(", unless a hook objects")
+	}
+	return b.String() + "\n"
 }
 
 // says is what the step does in a few words.

@@ -24,12 +24,13 @@ func readScript(stdin io.Reader, path string) (string, error) {
 	if path == "-" {
 		text, err := readBounded(stdin, maxScriptFile)
 		if err != nil {
-			return "", fmt.Errorf("cannot read the script from standard input: %w", err)
+			return "", fmt.Errorf("cannot read the script from standard input: %w", orWithTool(err))
 		}
 		return text, nil
 	}
 	text, err := readFile(path, maxScriptFile)
 	if err != nil {
+		err = orWithTool(err)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
 			return "", fmt.Errorf("cannot read the script: %w; name a file, or - for standard input", err)
 		}
@@ -53,7 +54,7 @@ func readValue(name, given string) (tools.JSON, error) {
 	if file, ok := strings.CutPrefix(given, "@"); ok {
 		text, err := readFile(file, maxInputFile)
 		if err != nil {
-			return tools.JSON{}, fmt.Errorf("%s: cannot read the file: %w", name, err)
+			return tools.JSON{}, fmt.Errorf("%s: cannot read the file: %w", name, orWithTool(err))
 		}
 		input, err := tools.ParseJSON(strings.TrimPrefix(text, "\uFEFF"))
 		if err != nil {
@@ -67,6 +68,16 @@ func readValue(name, given string) (tools.JSON, error) {
 	}
 	return input, nil
 }
+
+// orWithTool says how a program gets at what is too large to be given to it.
+func orWithTool(err error) error {
+	if errors.Is(err, errTooLarge) {
+		return fmt.Errorf("%w; let the program read data with a tool", err)
+	}
+	return err
+}
+
+var errTooLarge = errors.New("which is the most that is read")
 
 func readFile(path string, limit int64) (string, error) {
 	file, err := os.Open(path)
@@ -88,7 +99,7 @@ func readBounded(r io.Reader, limit int64) (string, error) {
 		return "", err
 	}
 	if int64(len(text)) > limit {
-		return "", fmt.Errorf("more than %d MiB, which is the most that is read; let the program read data with a tool", limit>>20)
+		return "", fmt.Errorf("more than %d MiB, %w", limit>>20, errTooLarge)
 	}
 	return string(text), nil
 }

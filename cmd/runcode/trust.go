@@ -146,9 +146,10 @@ func newTrustCommand(s *streams) *cobra.Command {
 		Short: "Let configuration files of a working tree grant permissions and run hooks",
 		Long: "trust shows what the configuration files of a working tree would allow and run, and\n" +
 			"remembers their paths and contents, so that their allow rules and hooks apply from now\n" +
-			"on. A file that changes has to be trusted again. Without FILE it is about\n" +
-			".claude/settings.json and .claude/settings.local.json below --root. Files given with\n" +
-			"--config are trusted by that.",
+			"on. A file that changes has to be trusted again; of the programs its hooks start only the\n" +
+			"names are looked at, so one that is in the tree is trusted whatever becomes of it. Without\n" +
+			"FILE it is about .claude/settings.json and .claude/settings.local.json below --root. Files\n" +
+			"given with --config are trusted by that.",
 		Example: "  runcode trust\n  runcode trust .claude/settings.json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return trustFiles(s, root, args)
