@@ -16,9 +16,7 @@ var bufferEncodings = map[string]string{
 }
 
 func (l *lib) bufferGlobal() (goja.Value, error) {
-	native := l.vm.NewObject()
-	_ = native.Set("Uint8Array", l.uint8)
-	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
+	native := l.natives(map[string]func(goja.FunctionCall) goja.Value{
 		"kind": func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(kind(call.Argument(0))) },
 		"show": l.show,
 		"bounded": func(call goja.FunctionCall) goja.Value {
@@ -30,9 +28,8 @@ func (l *lib) bufferGlobal() (goja.Value, error) {
 		},
 		"bufferBytes": l.bufferBytes,
 		"bufferText":  l.bufferText,
-	} {
-		l.method(native, name, 0, f)
-	}
+	})
+	_ = native.Set("Uint8Array", l.uint8)
 	return l.call(bufferProgram, native)
 }
 

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// collation says how texts are compared: the options of Intl.Collator that have
-// a meaning without a locale's own rules.
+// collation says how texts are compared: a locale and the options of
+// Intl.Collator.
 type collation struct {
+	locale      string
 	numeric     bool
 	sensitivity string // "base", "accent", "case", or "variant" for all differences
 }
@@ -20,15 +21,12 @@ type collation struct {
 // localeCompare is String.prototype.localeCompare. The engine's own takes no
 // options: a list sorted with numeric would be sorted as text.
 func (l *lib) localeCompare(call goja.FunctionCall) goja.Value {
-	if goja.IsUndefined(call.This) || goja.IsNull(call.This) {
-		panic(l.vm.NewTypeError("String.prototype.localeCompare needs a text"))
-	}
-	return l.compare(call.This, call.Argument(0), l.collation(call.Argument(2)))
+	return l.compare(l.this(call, "localeCompare"), call.Argument(0), l.collation(call.Argument(1), call.Argument(2)))
 }
 
-func (l *lib) collation(options goja.Value) collation {
+func (l *lib) collation(locale, options goja.Value) collation {
 	s := l.settings(options)
-	c := collation{sensitivity: s.text("sensitivity", "base", "accent", "case", "variant")}
+	c := collation{locale: l.locale(locale), sensitivity: s.text("sensitivity", "base", "accent", "case", "variant")}
 	if v := s.get("numeric"); v != nil {
 		c.numeric = v.ToBoolean()
 	}
@@ -76,9 +74,20 @@ func (l *lib) collator(c collation) *collate.Collator {
 	case "accent":
 		options = append(options, collate.IgnoreCase)
 	}
-	if l.collators == nil {
+	const most = 20
+	if len(l.collators) >= most || l.collators == nil {
 		l.collators = map[collation]*collate.Collator{}
 	}
-	l.collators[c] = collate.New(language.Und, options...)
+	l.collators[c] = collate.New(collationLanguage(c.locale), options...)
 	return l.collators[c]
+}
+
+// collationLanguage is the language whose order a locale has. A language without
+// an order of its own has the root's, as in Node.
+func collationLanguage(locale string) language.Tag {
+	switch base, _, _ := strings.Cut(locale, "-"); base {
+	case "nb", "nn", "no":
+		return language.Danish // one order; only Danish is in the tables
+	}
+	return language.Make(locale)
 }

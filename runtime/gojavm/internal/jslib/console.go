@@ -17,14 +17,13 @@ type console struct {
 	timers map[string]time.Time
 }
 
-// maxLabels bounds what count and time remember.
-const maxLabels = 1000
+// maxLabels and maxLabel, in bytes, bound what count and time remember.
+const (
+	maxLabels = 1000
+	maxLabel  = 4096
+)
 
-// installConsole defines the global console, made when a program first reads it.
-func (l *lib) installConsole() error {
-	return l.lazy("console", func() (goja.Value, error) { return l.newConsole(), nil })
-}
-
+// newConsole makes the global console.
 func (l *lib) newConsole() *goja.Object {
 	c := &console{lib: l, counts: map[string]int{}, timers: map[string]time.Time{}}
 	object := l.vm.NewObject()
@@ -135,18 +134,33 @@ func (c *console) dir(args []goja.Value) {
 	c.write("log", c.lib.inspector.inspect(v, o))
 }
 
+// dirOptions reads the options of console.dir. Getters are never called, whatever
+// getters says, and colors and compact change nothing.
 func (c *console) dirOptions(settings *goja.Object, o *InspectOptions) {
-	if depth := c.lib.inspector.data(settings, "depth"); depth != nil && goja.IsNull(depth) {
-		o.Depth = 100
-	} else if depth != nil && goja.IsNumber(depth) {
-		o.Depth = int(min(max(depth.ToInteger(), 0), 100))
-		if o.Depth == 0 {
-			o.Depth = depthZero
+	const deepest, most = 100, 1 << 20
+	in := c.lib.inspector
+	// limit reads a number of which null and Infinity mean all.
+	limit := func(name string, zero, all int, into *int) {
+		v := in.data(settings, name)
+		switch {
+		case v == nil || goja.IsUndefined(v):
+		case goja.IsNull(v):
+			*into = all
+		case goja.IsNumber(v):
+			if *into = int(min(max(v.ToFloat(), 0), float64(all))); *into == 0 {
+				*into = zero
+			}
 		}
 	}
-	if hidden := c.lib.inspector.data(settings, "showHidden"); hidden != nil {
-		o.Hidden = hidden.ToBoolean()
+	limit("depth", depthZero, deepest, &o.Depth)
+	limit("maxArrayLength", -1, most, &o.Array)
+	limit("maxStringLength", -1, most, &o.String)
+	limit("breakLength", 1, most, &o.Break)
+	flag := func(name string) bool {
+		v := in.data(settings, name)
+		return v != nil && v.ToBoolean()
 	}
+	o.Hidden, o.Sorted = flag("showHidden"), flag("sorted")
 }
 
 func (c *console) group(args []goja.Value) {
@@ -165,7 +179,7 @@ func (c *console) label(args []goja.Value) string {
 	if symbol, ok := args[0].(*goja.Symbol); ok {
 		return symbolText(symbol)
 	}
-	return cut(args[0].String(), 200)
+	return cut(args[0].String(), maxLabel)
 }
 
 func (c *console) count(args []goja.Value) {

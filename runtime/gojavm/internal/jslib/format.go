@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/dop251/goja"
-
-	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
 // format joins console arguments as Node does: a first string with % codes
@@ -185,9 +183,7 @@ func (f *formatter) ownText(o *goja.Object) (string, bool) {
 
 func (f *formatter) callToString(o *goja.Object) (text string, ok bool) {
 	ex := f.lib.vm.Try(func() {
-		if s, isString := o.ToString().(goja.String); isString {
-			text, ok = f.short(s), true
-		}
+		text, ok = f.short(f.lib.toString(o)), true
 	})
 	return text, ok && ex == nil
 }
@@ -206,19 +202,25 @@ func (f *formatter) number(v goja.Value, parse func(goja.Value) float64) string 
 	return numberText(f.lib.vm.ToValue(n))
 }
 
+// json is %j: JSON.stringify, save that what it refuses is inspected.
 func (f *formatter) json(v goja.Value) string {
-	text, err := jsvalue.Encode(f.lib.vm, v, jsvalue.EncodeOptions{Bytes: max(f.left, 64), Nodes: maxInspectNodes, Errors: true})
+	s := &stringifier{lib: f.lib, open: map[*goja.Object]struct{}{}, most: max(f.left, 64)}
+	text := "undefined"
+	ex := f.lib.vm.Try(func() {
+		if s.value(nil, "", v) {
+			text = string(s.out)
+		}
+	})
 	switch {
-	case jsvalue.Uncatchable(err):
-		panic(err)
-	case err != nil && strings.Contains(err.Error(), "cycle"):
+	case ex == nil:
+		return text
+	case s.circular:
 		return "[Circular]"
-	case err != nil:
+	case s.tooLong:
+		return string(s.out) // and more than fits, so that it is cut
+	default:
 		return f.lib.inspector.inspect(v, f.o)
-	case text == "":
-		return "undefined"
 	}
-	return text
 }
 
 // parseInt and parseFloat read the number at the start of a string as the

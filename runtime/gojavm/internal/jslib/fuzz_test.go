@@ -2,6 +2,8 @@ package jslib
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -63,6 +65,46 @@ func FuzzParse(f *testing.F) {
 		twice, err := vm.RunString(`JSON.stringify(JSON.parse(text))`)
 		if err != nil || !twice.SameAs(once) {
 			t.Errorf("%q gives %v, then %v (%v)", text, once, twice, err)
+		}
+	})
+}
+
+// FuzzDecimal compares the arithmetic on decimal texts with exact fractions.
+func FuzzDecimal(f *testing.F) {
+	for _, seed := range []struct {
+		whole, fraction uint64
+		zeros, digits   uint8
+	}{{0, 5, 0, 0}, {9, 995, 0, 2}, {1234, 5, 3, 4}, {99999, 5, 0, 0}, {0, 0, 0, 3}, {1, 45, 0, 1}} {
+		f.Add(seed.whole, seed.fraction, seed.zeros, seed.digits)
+	}
+	f.Fuzz(func(t *testing.T, whole, fraction uint64, zeros, places uint8) {
+		digits := shift(fmt.Sprintf("%d.%s%d", whole, strings.Repeat("0", int(zeros%30)), fraction), 0)
+		n := int(places % 40)
+		exact, ok := new(big.Rat).SetString(digits)
+		if !ok {
+			t.Fatalf("%q is no number", digits)
+		}
+		if got, want := (rounding{}).fixed(digits, n, n), exact.FloatString(n); got != want {
+			t.Errorf("%s to %d places: got %s, want %s", digits, n, got, want)
+		}
+		if got := shift(shift(digits, n), -n); got != digits {
+			t.Errorf("%s there and back by %d places is %s", digits, n, got)
+		}
+		for _, mode := range []string{"floor", "trunc", "ceil", "expand", "halfEven", "halfTrunc", "halfCeil", "halfFloor"} {
+			rounded, _ := new(big.Rat).SetString(rounding{mode: mode}.fixed(digits, 0, n))
+			off := new(big.Rat).Sub(rounded, exact)
+			unit := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil))
+			down, up := mode == "floor" || mode == "trunc", mode == "ceil" || mode == "expand"
+			if !down && !up {
+				unit.Mul(unit, big.NewRat(1, 2))
+			}
+			if off.Sign() > 0 && down || off.Sign() < 0 && up || off.Abs(off).Cmp(unit) > 0 {
+				t.Errorf("%s to %d places, %s: got %s", digits, n, mode, rounded.FloatString(n))
+			}
+		}
+		significant := rounding{}.significant(digits, 1, n+1)
+		if len(strings.Trim(strings.Replace(significant, ".", "", 1), "0")) > n+1 {
+			t.Errorf("%s to %d digits: got %s", digits, n+1, significant)
 		}
 	})
 }

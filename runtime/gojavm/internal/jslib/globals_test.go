@@ -59,6 +59,8 @@ func TestLibrary(t *testing.T) {
 			"true,true,3,false,1,true,5,true,/x/gi,2,true,t,1,true"},
 		{"structuredClone makes instances plain", `class P { constructor() { this.x = 1 } } const c = structuredClone(new P()); return [c.x, c.constructor === Object].join()`, "1,true"},
 		{"structuredClone refuses functions", `try { structuredClone({f() {}}) } catch (e) { return [e.name, e.code, e instanceof DOMException, e instanceof Error, e.message].join("|") }`, "DataCloneError|25|true|true|[Function: f] could not be cloned."},
+		{"structuredClone moves buffers", `const b = new Uint8Array([7, 8]); const c = structuredClone({b}, {transfer: [b.buffer]}); return [b.length, b.buffer.detached, c.b.length, c.b[1]].join()`, "0,true,2,8"},
+		{"structuredClone that fails moves nothing", `const b = new ArrayBuffer(2); const fails = [() => structuredClone(() => 1, {transfer: [b]}), () => structuredClone(1, {transfer: [b, b]}), () => structuredClone(1, {transfer: [{}]})]; return fails.map((f) => { try { f() } catch (e) { return e.name } }).join() + b.byteLength`, "DataCloneError,DataCloneError,DataCloneError2"},
 		{"structuredClone of deep data", `let x = []; for (let i = 0; i < 20000; i++) x = [x]; let c = structuredClone(x), n = 0; while (c.length) { c = c[0]; n++ } return n`, "20000"},
 		{"structuredClone keeps shared parts", `const s = {}; const c = structuredClone([s, s]); return c[0] === c[1]`, "true"},
 		{"TextEncoder", `return [...new TextEncoder().encode("é😀\ud800")].join()`, "195,169,240,159,152,128,239,191,189"},
@@ -77,6 +79,7 @@ func TestLibrary(t *testing.T) {
 		{"URLSearchParams", `const p = new URLSearchParams({a: "1", b: "x y"}); p.append("a", "2"); return [p.toString(), p.getAll("a").join("+"), [...p].length].join(" ")`, "a=1&b=x+y&a=2 1+2 3"},
 		{"Buffer", `return [Buffer.from("héllo").toString("base64"), Buffer.from("68656c6c6f", "hex").toString(), Buffer.from([1, 2]).length].join()`, "aMOpbGxv,hello,2"},
 		{"Buffer encodings", `const b = Buffer.from("é€"); return [b.toString("hex"), b.toString("latin1").length, Buffer.from("__-_", "base64url").toString("hex"), Buffer.from("aGk=\n", "base64") + "", Buffer.from("hi", "utf16le").length, Buffer.byteLength("é")].join()`, "c3a9e282ac,5,ffffbf,hi,4,2"},
+		{"Buffer searches", `const b = Buffer.from("abcabc"); return [b.lastIndexOf("abc"), b.lastIndexOf("abc", 2), b.lastIndexOf("abc", -4), b.lastIndexOf("z"), b.lastIndexOf(97), b.lastIndexOf(Buffer.from("c"), 3), b.indexOf("abc", 1), b.indexOf("abc", -3), b.indexOf("")].join()`, "3,0,0,-1,3,2,3,3,0"},
 		{"Buffer statics", `return [Buffer.concat([Buffer.from("a"), new Uint8Array([98])]) + "", Buffer.alloc(3, "xy") + "", Buffer.isBuffer(Buffer.alloc(1)), Buffer.isBuffer(new Uint8Array(1)), Buffer.compare(Buffer.from("a"), Buffer.from("b")), Buffer.isEncoding("hex"), Buffer.isEncoding("x")].join()`, "ab,xyx,true,false,-1,true,false"},
 		{"Buffer is a Uint8Array", `const b = Buffer.from("hello"); const s = b.slice(1, 3); s[0] = 69; return [b instanceof Uint8Array, b.toString(), s.constructor === Buffer, b.indexOf("l"), b.includes("zz"), JSON.stringify(Buffer.from("a")), b.equals(Buffer.from("hEllo"))].join()`, `true,hEllo,true,2,false,{"type":"Buffer","data":[97]},true`},
 		{"Buffer numbers", `const b = Buffer.alloc(16); b.writeUInt32BE(0xDEADBEEF, 0); b.writeInt16LE(-2, 4); b.writeDoubleBE(1.5, 8); return [b.readUInt32BE(0).toString(16), b.readInt16LE(4), b.readDoubleBE(8), b.readUint8(0), b.readUIntBE(0, 3).toString(16), b.readIntBE(0, 3)].join()`, "deadbeef,-2,1.5,222,deadbe,-2183746"},
@@ -180,6 +183,10 @@ func TestStringifyIsBounded(t *testing.T) {
 	asked := 0
 	stopped := newEngine(t, jslib.Host{Stop: func() bool { asked++; return true }})
 	if got := stopped.settle(t, `return JSON.stringify(Array(1e5).fill(1))`); got != "rejected: RangeError: JSON.stringify was stopped" || asked != 1 {
+		t.Errorf("got %s after %d questions", got, asked)
+	}
+	asked = 0
+	if got := stopped.settle(t, `return JSON.parse("[" + "1,".repeat(1e5) + "1]")`); got != "rejected: RangeError: JSON.parse was stopped" || asked != 1 {
 		t.Errorf("got %s after %d questions", got, asked)
 	}
 }

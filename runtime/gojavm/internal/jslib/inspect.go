@@ -11,10 +11,12 @@ import (
 // InspectOptions shape the text of Inspect. Zero fields take the defaults,
 // which are those of console.log.
 type InspectOptions struct {
-	Depth    int // levels shown inside the outermost object; default 4, -1: not even that object's parts
-	Array    int // elements shown of one array, Set or Map; default 100
-	Break    int // columns after which a value is spread over lines; default 80
-	MaxBytes int // longest text; default 64 KiB
+	Depth    int  // levels shown inside the outermost object; default 4, -1: not even that object's parts
+	Array    int  // elements shown of one array, Set or Map; default 100, -1: none
+	String   int  // characters shown of one string inside a value; default 10,000, -1: none
+	Break    int  // columns after which a value is spread over lines; default 80
+	MaxBytes int  // longest text; default 64 KiB
+	Sorted   bool // properties by name, not in their order
 	// Hidden also shows properties that are not enumerable.
 	Hidden bool
 	// Stack rewrites the frames of an error's stack, one a line, before they are
@@ -24,12 +26,12 @@ type InspectOptions struct {
 }
 
 const (
-	defaultInspectDepth = 4
-	defaultInspectArray = 100
-	defaultInspectBreak = 80
-	defaultInspectBytes = 64 << 10
-	maxInspectString    = 10_000
-	maxInspectKeys      = 1_000
+	defaultInspectDepth  = 4
+	defaultInspectArray  = 100
+	defaultInspectBreak  = 80
+	defaultInspectBytes  = 64 << 10
+	defaultInspectString = 10_000
+	maxInspectKeys       = 1_000
 	// depthZero is the depth that shows an object and none inside it; -1 shows
 	// no object at all.
 	depthZero = -2
@@ -42,9 +44,8 @@ func (o InspectOptions) withDefaults() InspectOptions {
 	case depthZero:
 		o.Depth = 0
 	}
-	if o.Array <= 0 {
-		o.Array = defaultInspectArray
-	}
+	o.Array = orDefault(o.Array, defaultInspectArray)
+	o.String = orDefault(o.String, defaultInspectString)
 	if o.Break <= 0 {
 		o.Break = defaultInspectBreak
 	}
@@ -52,6 +53,14 @@ func (o InspectOptions) withDefaults() InspectOptions {
 		o.MaxBytes = defaultInspectBytes
 	}
 	return o
+}
+
+// orDefault is n, the default for 0, and 0 for less.
+func orDefault(n, absent int) int {
+	if n == 0 {
+		return absent
+	}
+	return max(n, 0)
 }
 
 // Inspector shows the values of one engine as Node's util.inspect does. It never
@@ -62,14 +71,26 @@ type Inspector struct {
 	box   *goja.Object // holds the object that peek reads
 	peek  *goja.Object // peek[key] is the property descriptor of box.o
 	plain *goja.Object // Object.prototype
-	pairs goja.Value   // Map.prototype[Symbol.iterator]
+	apply goja.Value   // Reflect.apply, which a program may replace
+	// iterators is %Iterator.prototype%, whose constructor is an accessor in the
+	// standard and so names nothing. Nil: none is known.
+	iterators *goja.Object
 }
 
-// peekProgram makes property descriptors readable without a call from Go, which
-// would run the jobs that are queued. The box is an ordinary object, so that no
-// invariant of the Proxy speaks about what the trap answers.
+// peekProgram makes property descriptors, and the entries of a Map, readable
+// without a call from Go, which would run the jobs that are queued. The box is an
+// ordinary object, so that no invariant of the Proxy speaks about what the trap
+// answers.
 var peekProgram = sync.OnceValue(func() *goja.Program {
-	return goja.MustCompile("inspect", `(function(d){const b={__proto__:null,o:null};return {b,p:new Proxy(b,{__proto__:null,get(t,k){return d(t.o,k)}})}})(Object.getOwnPropertyDescriptor)`, true)
+	return goja.MustCompile("inspect", `(function (describe, apply, each) {
+		const b = { __proto__: null, o: null, each: false };
+		const entries = (o) => {
+			const flat = { __proto__: null, length: 0 };
+			apply(each, o, [(value, key) => { flat[flat.length++] = key; flat[flat.length++] = value; }]);
+			return flat;
+		};
+		return { apply, b, p: new Proxy(b, { __proto__: null, get(t, k) { return t.each ? entries(t.o) : describe(t.o, k); } }) };
+	})(Object.getOwnPropertyDescriptor, Function.prototype.call.bind(Function.prototype.apply), Map.prototype.forEach)`, true)
 })
 
 // NewInspector captures what it needs of vm, so it should be made before any
@@ -83,16 +104,11 @@ func NewInspector(vm *goja.Runtime) (*Inspector, error) {
 	if !ok {
 		return nil, errors.New("the engine cannot be inspected")
 	}
-	in := &Inspector{vm: vm, plain: vm.NewObject().Prototype()}
+	in := &Inspector{vm: vm, plain: vm.NewObject().Prototype(), apply: pair.Get("apply")}
 	in.box, _ = pair.Get("b").(*goja.Object)
 	in.peek, _ = pair.Get("p").(*goja.Object)
 	if in.box == nil || in.peek == nil {
 		return nil, errors.New("the engine cannot be inspected")
-	}
-	if constructor, ok := vm.Get("Map").(*goja.Object); ok {
-		if proto, ok := constructor.Get("prototype").(*goja.Object); ok {
-			in.pairs = proto.GetSymbol(goja.SymIterator)
-		}
 	}
 	return in, nil
 }

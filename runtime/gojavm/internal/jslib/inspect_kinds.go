@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -129,48 +128,31 @@ func setValues(vm *goja.Runtime, o *goja.Object) []goja.Value {
 	return values
 }
 
-// mapEntries reads a Map as key, value, key, value. The engine gives them only
-// through the iterator, so a Map with one of its own shows no entries: it might
-// never end.
+// mapEntries reads a Map's own slots as key, value, key, value.
 func (in *Inspector) mapEntries(o *goja.Object) []goja.Value {
-	for p := o; ; p = p.Prototype() {
-		if p == nil || isProxy(p) {
-			return nil
-		}
-		if iterator, ok := in.ownSymbol(p, goja.SymIterator); ok {
-			if iterator.value == nil || in.pairs == nil || !iterator.value.SameAs(in.pairs) {
-				return nil
-			}
-			break
-		}
-	}
-	var pairs []goja.Value
-	if err := in.vm.ExportTo(o, &pairs); err != nil {
+	if in.box.Set("o", o) != nil || in.box.Set("each", true) != nil {
 		return nil
 	}
-	flat := make([]goja.Value, 0, 2*len(pairs))
-	for _, pair := range pairs {
-		if p, ok := pair.(*goja.Object); ok {
-			flat = append(flat, p.Get("0"), p.Get("1"))
-		}
+	defer func() { _ = in.box.Set("each", false) }()
+	flat, ok := in.peek.Get("entries").(*goja.Object)
+	if !ok {
+		return nil
 	}
-	return flat
+	pairs := make([]goja.Value, flat.Get("length").ToInteger())
+	for i := range pairs {
+		pairs[i] = flat.Get(strconv.Itoa(i))
+	}
+	return pairs
 }
 
 // typedArray shows a typed array's numbers.
 func (c *inspection) typedArray(o *goja.Object, constructor string, known bool, tag string) (shape, bool) {
-	length := 0
-	if n := o.Get("length"); n != nil {
-		length = int(n.ToInteger())
-	}
-	if tag == "" {
-		tag = constructor
-		if constructor == "Buffer" {
-			tag = "Uint8Array"
-		}
-	}
 	if constructor == "Buffer" {
 		return shape{base: bufferText(o)}, true
+	}
+	length := reflect.ValueOf(o.Export()).Len()
+	if tag == "" {
+		tag = c.in.typedName(o)
 	}
 	numbers := true
 	s := shape{open: prefix(constructor, known, tag, tag, size(length)) + "[", close: "]", array: true, numbers: &numbers}
@@ -183,16 +165,31 @@ func (c *inspection) typedArray(o *goja.Object, constructor string, known bool, 
 		var out []string
 		i := 0
 		for ; i < min(length, c.o.Array); i++ {
-			text := "undefined"
-			if v := o.Get(strconv.Itoa(i)); v != nil {
-				text = numberText(v)
-			}
+			text := numberText(o.Get(strconv.Itoa(i)))
 			c.left -= len(text)
 			out = append(out, text)
 		}
 		return more(out, length-i)
 	}
 	return s, false
+}
+
+// typedNames are the constructors of typed arrays.
+var typedNames = map[string]bool{
+	"Int8Array": true, "Uint8Array": true, "Uint8ClampedArray": true, "Int16Array": true, "Uint16Array": true, "Int32Array": true,
+	"Uint32Array": true, "BigInt64Array": true, "BigUint64Array": true, "Float32Array": true, "Float64Array": true,
+}
+
+// typedName is the name of the built-in constructor a typed array descends from.
+func (in *Inspector) typedName(o *goja.Object) string {
+	for p := o.Prototype(); p != nil && !isProxy(p); p = p.Prototype() {
+		if c, ok := in.data(p, "constructor").(*goja.Object); ok && !isProxy(c) {
+			if name := textOr(in.data(c, "name"), ""); typedNames[name] {
+				return name
+			}
+		}
+	}
+	return "TypedArray"
 }
 
 // bufferText shows a Node Buffer: <Buffer 01 02>.
@@ -287,7 +284,7 @@ func (c *inspection) boxed(o *goja.Object, class, constructor string, known bool
 // characters reads a String object, which no toString of its own can disguise.
 func characters(o *goja.Object) string {
 	var b strings.Builder
-	for i := range min(int(o.Get("length").ToInteger()), maxInspectString) {
+	for i := range min(int(o.Get("length").ToInteger()), defaultInspectString) {
 		b.WriteString(o.Get(strconv.Itoa(i)).String())
 	}
 	return b.String()
@@ -376,16 +373,19 @@ func (in *Inspector) regexp(o *goja.Object) string {
 	return "/" + source + "/" + flags
 }
 
-func isoDate(t time.Time) string {
-	t = t.UTC()
-	if y := t.Year(); y < 0 || y > 9999 {
-		sign := "+"
-		if y < 0 {
-			sign, y = "-", -y
+// searchPairs is the name of the property of URLSearchParams that gives its
+// names and values, one after the other.
+var searchPairs = goja.NewSymbol("pairs")
+
+// searchPairs reads the names and values of a URLSearchParams.
+func (in *Inspector) searchPairs(o *goja.Object) []goja.Value {
+	var pairs []goja.Value
+	_ = in.vm.Try(func() {
+		if list := o.GetSymbol(searchPairs); isArray(list) {
+			_ = in.vm.ExportTo(list, &pairs)
 		}
-		return sign + fmt.Sprintf("%06d", y) + t.Format("-01-02T15:04:05.000Z")
-	}
-	return t.Format("2006-01-02T15:04:05.000Z")
+	})
+	return pairs
 }
 
 func urlText(o *goja.Object) (string, bool) {

@@ -1,10 +1,12 @@
 package jslib
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -124,14 +126,14 @@ func numberText(v goja.Value) string {
 // string quotes a string, spreading a long one with line breaks over lines.
 func (c *inspection) string(v goja.String) string {
 	length, trailer := v.Length(), ""
-	if length > maxInspectString {
-		more := length - maxInspectString
+	if length > c.o.String {
+		more := length - c.o.String
 		trailer = "... " + strconv.Itoa(more) + " more character"
 		if more > 1 {
 			trailer += "s"
 		}
-		v, _ = v.Substring(0, maxInspectString).(goja.String)
-		length = maxInspectString
+		v, _ = v.Substring(0, c.o.String).(goja.String)
+		length = c.o.String
 	}
 	text := jsvalue.WTF8(v)
 	if length <= 16 || length <= c.o.Break-c.indent-4 || !strings.Contains(text, "\n") {
@@ -188,6 +190,9 @@ func (c *inspection) object(o *goja.Object, level int) string {
 	}
 	c.left -= len(s.open) + len(s.close)
 	level++
+	if c.o.Sorted {
+		slices.SortStableFunc(s.keys, func(a, b shownKey) int { return cmp.Compare(a.name, b.name) })
+	}
 	c.seen = append(c.seen, o)
 	c.current = level
 	var out []string
@@ -267,7 +272,7 @@ func (c *inspection) shape(o *goja.Object, level int, constructor string, known 
 	case class == "Date":
 		s.base = "Invalid Date"
 		if t, ok := o.Export().(time.Time); ok {
-			s.base = isoDate(t)
+			s.base = jsvalue.ISOTime(t)
 		}
 		if p := prefix(constructor, known, tag, "Date", ""); p != "Date " {
 			s.base = p + s.base
@@ -282,7 +287,7 @@ func (c *inspection) shape(o *goja.Object, level int, constructor string, known 
 		s.open = prefix(constructor, known, tag, "Promise", "") + "{"
 		s.parts = func() []string { return c.promise(o, level+1) }
 		return s, false
-	case class == "Number" || class == "String" || class == "Boolean" || class == "Object" && exported != exportsPlain:
+	case class == "String" || exported != exportsPlain && (class == "Number" || class == "Boolean" || class == "Object"):
 		s.base = c.boxed(o, class, constructor, known, tag, &s)
 	case tag == "WeakMap" || tag == "WeakSet":
 		s.open = prefix(constructor, known, tag, "WeakMap", "") + "{"
@@ -301,6 +306,12 @@ func (c *inspection) shape(o *goja.Object, level int, constructor string, known 
 		if constructor == "URL" && level <= c.o.Depth {
 			if href, ok := urlText(o); ok {
 				return whole(href)
+			}
+		}
+		if constructor == "URLSearchParams" {
+			if pairs := c.in.searchPairs(o); len(pairs) > 0 {
+				s.parts = func() []string { return c.entries(pairs, level+1) }
+				return s, false
 			}
 		}
 		if len(s.keys) == 0 {
@@ -342,8 +353,8 @@ func (in *Inspector) constructor(o *goja.Object) (name string, known bool) {
 	first := true
 	for p := o; p != nil && !isProxy(p); p = p.Prototype() {
 		c, ok := in.data(p, "constructor").(*goja.Object)
-		if ok && !isProxy(c) {
-			if s, ok := in.data(c, "name").(goja.String); ok && s.Length() > 0 && (!first || in.instance(o, c)) {
+		if ok && !isProxy(c) && p != in.iterators {
+			if s, ok := in.data(c, "name").(goja.String); ok && s.Length() > 0 && in.instance(o, c) {
 				return cut(s.String(), 200), true
 			}
 		}

@@ -21,10 +21,12 @@ type lib struct {
 	vm        *goja.Runtime
 	host      Host
 	inspector *Inspector
-	start     time.Time    // origin of performance.now
-	web       *goja.Object // what js/web.js made, nil until a program needs it
-	uint8     goja.Value   // the engine's Uint8Array
+	start     time.Time             // origin of performance.now
+	web       *goja.Object          // what js/web.js made, nil until a program needs it
+	made      map[string]goja.Value // lazy globals that were read
+	uint8     goja.Value            // the engine's Uint8Array
 	errors    map[string]*goja.Object
+	regExp    *goja.Object // RegExp.prototype
 	json      jsonLib
 }
 
@@ -36,11 +38,11 @@ func (l *lib) install() error {
 	l.inspector = inspector
 	l.start = l.host.Now()
 	for _, part := range []func() error{
-		l.captureErrors,
-		l.installConsole,
+		l.capture,
 		l.installLibrary,
+		l.installMethods,
+		l.installAccessors,
 		l.installJSON,
-		l.installLocale,
 		l.installGlobals,
 	} {
 		if err := part(); err != nil {
@@ -95,62 +97,185 @@ func (l *lib) call(program func() (*goja.Program, error), argument goja.Value) (
 	return f(goja.Undefined(), argument)
 }
 
+// wellKnown are the symbols the engine lacks. As its own they are the same in all
+// engines.
+var wellKnown = [...]struct {
+	name  string
+	value *goja.Symbol
+}{
+	{"asyncIterator", goja.NewSymbol("Symbol.asyncIterator")},
+	{"dispose", goja.NewSymbol("Symbol.dispose")},
+	{"asyncDispose", goja.NewSymbol("Symbol.asyncDispose")},
+}
+
+// installLibrary runs js/library.js.
 func (l *lib) installLibrary() error {
-	native := l.vm.NewObject()
-	l.method(native, "wellFormed", 1, func(call goja.FunctionCall) goja.Value {
-		return l.vm.ToValue(wellFormed(call.Argument(0)))
-	})
-	l.method(native, "toWellFormed", 1, func(call goja.FunctionCall) goja.Value {
-		// The engine's UTF-8 has U+FFFD for every unpaired surrogate.
-		return l.vm.ToValue(call.Argument(0).String())
-	})
-	l.method(native, "regExpEscape", 1, l.regExpEscape)
-	define := func(onlyMissing bool, writable goja.Flag) func(goja.FunctionCall) goja.Value {
-		return func(call goja.FunctionCall) goja.Value {
-			target, members := call.Argument(0).(*goja.Object), call.Argument(1).(*goja.Object)
-			for _, name := range members.Keys() {
-				if onlyMissing && target.Get(name) != nil {
-					continue
-				}
-				_ = target.DefineDataProperty(name, members.Get(name), writable, writable, goja.FLAG_FALSE)
-			}
-			return goja.Undefined()
-		}
+	constructor, err := l.object("Symbol")
+	if err != nil {
+		return err
 	}
-	l.method(native, "hide", 2, define(false, goja.FLAG_TRUE))
-	l.method(native, "missing", 2, define(true, goja.FLAG_TRUE))
-	l.method(native, "symbols", 2, define(true, goja.FLAG_FALSE))
-	_, err := l.call(libraryProgram, native)
+	for _, symbol := range wellKnown {
+		_ = constructor.DefineDataProperty(symbol.name, symbol.value, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	}
+	native := l.vm.NewObject()
+	_ = native.Set("apply", l.inspector.apply)
+	l.method(native, "define", 2, l.defineMembers)
+	if _, err = l.call(libraryProgram, native); err != nil {
+		return err
+	}
+	l.inspector.iterators, err = l.prototype("Iterator")
 	return err
 }
 
-// lazyWeb is the globals of js/web.js, made when a program first reads one.
-var lazyWeb = []string{
-	"DOMException", "Event", "CustomEvent", "EventTarget", "AbortSignal", "AbortController", "TextEncoder", "TextDecoder",
-	"Crypto", "crypto", "Performance", "performance", "WeakRef", "FinalizationRegistry", "structuredClone", "URL", "URLSearchParams",
+// defineMembers gives an object the members of another, not enumerable.
+func (l *lib) defineMembers(call goja.FunctionCall) goja.Value {
+	target, members := call.Argument(0).(*goja.Object), call.Argument(1).(*goja.Object)
+	for _, name := range members.Keys() {
+		_ = target.DefineDataProperty(name, members.Get(name), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	for _, symbol := range members.Symbols() {
+		_ = target.DefineDataPropertySymbol(symbol, members.GetSymbol(symbol), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	return goja.Undefined()
 }
 
-func (l *lib) installGlobals() error {
-	l.uint8 = l.vm.Get("Uint8Array")
-	for name, f := range map[string]func(goja.FunctionCall) goja.Value{"atob": l.atob, "btoa": l.btoa} {
-		if err := l.define(name, l.function(name, 1, f)); err != nil {
-			return err
-		}
-	}
-	for _, name := range lazyWeb {
-		if err := l.lazy(name, func() (goja.Value, error) { return l.webGlobal(name) }); err != nil {
-			return err
-		}
-	}
-	for name, build := range map[string]func() (goja.Value, error){
-		"Buffer": l.bufferGlobal,
-		"Intl":   l.intlGlobal,
+// installMethods replaces methods of the engine's that are wrong: the toLocale
+// methods and localeCompare take no locale, Number's even throws for one, and
+// toISOString prints years before 0 with four digits; and adds some.
+func (l *lib) installMethods() error {
+	for _, t := range []struct {
+		constructor, method string
+		length              int
+		f                   func(goja.FunctionCall) goja.Value
+	}{
+		{"Number", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("Number", call) }},
+		{"BigInt", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("BigInt", call) }},
+		{"Date", "toISOString", 0, l.isoString},
+		{"Date", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, true) }},
+		{"Date", "toLocaleDateString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, false) }},
+		{"Date", "toLocaleTimeString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, false, true) }},
+		{"String", "localeCompare", 1, l.localeCompare},
+		{"String", "isWellFormed", 0, l.isWellFormed},
+		{"String", "toWellFormed", 0, l.toWellFormed},
+		{"ArrayBuffer", "resize", 1, l.resize},
+		{"ArrayBuffer", "transfer", 0, l.transfer},
+		{"ArrayBuffer", "transferToFixedLength", 0, l.transfer},
+		{"DataView", "getFloat16", 1, l.getFloat16},
+		{"DataView", "setFloat16", 2, l.setFloat16},
 	} {
-		if err := l.lazy(name, build); err != nil {
+		proto, err := l.prototype(t.constructor)
+		if err != nil {
+			return err
+		}
+		l.method(proto, t.method, t.length, t.f)
+	}
+	l.method(l.vm.Get("Math").ToObject(l.vm), "f16round", 1, l.f16round)
+	l.method(l.vm.Get("RegExp").ToObject(l.vm), "escape", 1, l.regExpEscape)
+	return nil
+}
+
+// installAccessors defines the read-only properties the engine lacks.
+func (l *lib) installAccessors() error {
+	for _, a := range []struct {
+		constructor, name string
+		get               func(this goja.Value) goja.Value
+	}{
+		{"ArrayBuffer", "detached", func(this goja.Value) goja.Value { return l.vm.ToValue(l.arrayBuffer(this).Detached()) }},
+		{"ArrayBuffer", "maxByteLength", func(this goja.Value) goja.Value { return l.vm.ToValue(len(l.arrayBuffer(this).Bytes())) }},
+		{"ArrayBuffer", "resizable", func(this goja.Value) goja.Value { l.arrayBuffer(this); return l.vm.ToValue(false) }},
+		// The engine has neither of the flags d and v.
+		{"RegExp", "hasIndices", l.noFlag},
+		{"RegExp", "unicodeSets", l.noFlag},
+	} {
+		proto, err := l.prototype(a.constructor)
+		if err != nil {
+			return err
+		}
+		get := l.function("get "+a.name, 0, func(call goja.FunctionCall) goja.Value { return a.get(call.This) })
+		if err := proto.DefineAccessorProperty(a.name, get, goja.Undefined(), goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// noFlag is false for an expression and undefined for RegExp.prototype.
+func (l *lib) noFlag(this goja.Value) goja.Value {
+	o, ok := this.(*goja.Object)
+	switch {
+	case ok && kind(o) == "RegExp":
+		return l.vm.ToValue(false)
+	case ok && o == l.regExp:
+		return goja.Undefined()
+	}
+	panic(l.vm.NewTypeError("the property needs a RegExp"))
+}
+
+// object is a global of the engine's.
+func (l *lib) object(name string) (*goja.Object, error) {
+	if o, ok := l.vm.Get(name).(*goja.Object); ok {
+		return o, nil
+	}
+	return nil, fmt.Errorf("the engine has no %s", name)
+}
+
+// prototype is the prototype object of a constructor of the engine's.
+func (l *lib) prototype(constructor string) (*goja.Object, error) {
+	o, err := l.object(constructor)
+	if err != nil {
+		return nil, err
+	}
+	if proto, ok := o.Get("prototype").(*goja.Object); ok {
+		return proto, nil
+	}
+	return nil, fmt.Errorf("the engine's %s has no prototype", constructor)
+}
+
+// lazyGlobals are made when a program first reads them: what js/web.js makes,
+// and others.
+var lazyGlobals = func() (names []lazyName) {
+	for _, name := range []string{
+		"DOMException", "Event", "CustomEvent", "EventTarget", "AbortSignal", "AbortController", "TextEncoder", "TextDecoder",
+		"Crypto", "crypto", "Performance", "performance", "WeakRef", "FinalizationRegistry", "structuredClone", "URL", "URLSearchParams",
+		"Buffer", "Intl", "console",
+	} {
+		names = append(names, lazyName{name, "get " + name, "set " + name})
+	}
+	return names
+}()
+
+// lazyName is a global's name and those of its accessor functions.
+type lazyName struct{ name, get, set string }
+
+func (l *lib) installGlobals() error {
+	l.uint8 = l.vm.Get("Uint8Array")
+	for _, g := range []struct {
+		name string
+		f    func(goja.FunctionCall) goja.Value
+	}{{"atob", l.atob}, {"btoa", l.btoa}} {
+		if err := l.define(g.name, l.function(g.name, 1, g.f)); err != nil {
+			return err
+		}
+	}
+	for i := range lazyGlobals {
+		if err := l.lazy(&lazyGlobals[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build makes a global of lazyGlobals.
+func (l *lib) build(name string) (goja.Value, error) {
+	switch name {
+	case "Buffer":
+		return l.bufferGlobal()
+	case "Intl":
+		return l.intlGlobal()
+	case "console":
+		return l.newConsole(), nil
+	}
+	return l.webGlobal(name)
 }
 
 // define makes a global the way the engine makes its own: writable,
@@ -160,31 +285,43 @@ func (l *lib) define(name string, v goja.Value) error {
 }
 
 // lazy makes a global that becomes an ordinary one when it is read or written.
-func (l *lib) lazy(name string, build func() (goja.Value, error)) error {
-	var made goja.Value
-	get := l.function("get "+name, 0, func(goja.FunctionCall) goja.Value {
-		if made == nil {
-			v, err := build()
-			if err != nil {
-				panic(l.failure(err))
-			}
-			made = v
-			_ = l.define(name, v) // a frozen global object keeps the accessor
+func (l *lib) lazy(g *lazyName) error {
+	get := l.function(g.get, 0, func(goja.FunctionCall) goja.Value {
+		if v, ok := l.made[g.name]; ok {
+			return v
 		}
-		return made
+		v, err := l.build(g.name)
+		if err != nil {
+			panic(l.failure(err))
+		}
+		if l.made == nil {
+			l.made = map[string]goja.Value{}
+		}
+		l.made[g.name] = v
+		_ = l.define(g.name, v) // a frozen global object keeps the accessor
+		return v
 	})
-	set := l.function("set "+name, 0, func(call goja.FunctionCall) goja.Value {
-		if err := l.define(name, call.Argument(0)); err != nil {
+	set := l.function(g.set, 0, func(call goja.FunctionCall) goja.Value {
+		if err := l.define(g.name, call.Argument(0)); err != nil {
 			panic(l.failure(err))
 		}
 		return goja.Undefined()
 	})
-	return l.vm.GlobalObject().DefineAccessorProperty(name, get, set, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return l.vm.GlobalObject().DefineAccessorProperty(g.name, get, set, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // method adds a native method of a given name and length to an object.
 func (l *lib) method(o *goja.Object, name string, length int, f func(goja.FunctionCall) goja.Value) {
 	_ = o.DefineDataProperty(name, l.function(name, length, f), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// natives makes an object of native functions for a program of the library.
+func (l *lib) natives(members map[string]func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := l.vm.NewObject()
+	for name, f := range members {
+		l.method(o, name, 0, f)
+	}
+	return o
 }
 
 // function makes a native function that never panics with anything but what the
@@ -233,17 +370,19 @@ func (l *lib) failure(err error) any {
 	return l.vm.NewTypeError("%s", err.Error())
 }
 
-// captureErrors keeps the engine's own error constructors.
-func (l *lib) captureErrors() error {
+// capture keeps what of the engine's own is needed after a program ran.
+func (l *lib) capture() error {
 	l.errors = map[string]*goja.Object{}
 	for _, name := range []string{"SyntaxError", "RangeError"} {
-		constructor, ok := l.vm.Get(name).(*goja.Object)
-		if !ok {
-			return fmt.Errorf("the engine has no %s", name)
+		constructor, err := l.object(name)
+		if err != nil {
+			return err
 		}
 		l.errors[name] = constructor
 	}
-	return nil
+	var err error
+	l.regExp, err = l.prototype("RegExp")
+	return err
 }
 
 // throw panics with an error of the engine's.
@@ -271,9 +410,26 @@ func (in *Inspector) builtIn(proto *goja.Object) bool {
 	return ok && builtIns[textOr(in.data(constructor, "name"), "")]
 }
 
-func wellFormed(v goja.Value) bool {
-	s, ok := v.(goja.String)
-	if !ok || !strings.ContainsRune(s.String(), '\uFFFD') {
+func (l *lib) isWellFormed(call goja.FunctionCall) goja.Value {
+	return l.vm.ToValue(wellFormed(l.this(call, "isWellFormed")))
+}
+
+// toWellFormed gives U+FFFD for every unpaired surrogate, as the engine's UTF-8
+// does.
+func (l *lib) toWellFormed(call goja.FunctionCall) goja.Value {
+	return l.vm.ToValue(l.this(call, "toWellFormed").String())
+}
+
+// this is the receiver of a String method as a string.
+func (l *lib) this(call goja.FunctionCall, method string) goja.String {
+	if goja.IsUndefined(call.This) || goja.IsNull(call.This) {
+		panic(l.vm.NewTypeError("String.prototype.%s called on null or undefined", method))
+	}
+	return l.toString(call.This)
+}
+
+func wellFormed(s goja.String) bool {
+	if !strings.ContainsRune(s.String(), '\uFFFD') {
 		return true
 	}
 	for i, n := 0, s.Length(); i < n; i++ {

@@ -22,16 +22,12 @@ type jsonLib struct {
 // unpaired surrogates and gives no positions, and JSON.stringify, which refuses
 // bigints.
 func (l *lib) installJSON() error {
-	object, ok := l.vm.Get("JSON").(*goja.Object)
-	if !ok {
-		return errors.New("the engine has no JSON")
+	object, err := l.object("JSON")
+	if err != nil {
+		return err
 	}
-	constructor, ok := l.vm.Get("BigInt").(*goja.Object)
-	if !ok {
-		return errors.New("the engine has no BigInt")
-	}
-	if l.json.bigInt, ok = constructor.Get("prototype").(*goja.Object); !ok {
-		return errors.New("the engine's BigInt has no prototype")
+	if l.json.bigInt, err = l.prototype("BigInt"); err != nil {
+		return err
 	}
 	l.method(object, "parse", 2, l.parse)
 	l.method(object, "stringify", 3, l.stringify)
@@ -61,7 +57,7 @@ func (l *lib) decodeJSON(text string) (goja.Value, error) {
 	if text == "" {
 		return nil, &jsonscan.Error{Problem: "unexpected end of text, expected a value"}
 	}
-	return jsvalue.Decode(l.vm, text, jsvalue.DecodeOptions{Infinity: true, Bytes: l.host.MaxBytes})
+	return jsvalue.Decode(l.vm, text, jsvalue.DecodeOptions{Infinity: true, Stop: l.host.Stop, Bytes: l.host.MaxBytes})
 }
 
 // escapeSurrogates spells unpaired surrogates, which a script's string may hold
@@ -89,6 +85,8 @@ func (l *lib) throwJSON(text string, err error) {
 		l.throw("SyntaxError", "JSON.parse: "+syntax.Problem+" "+place(text, syntax.Offset))
 	case errors.As(err, &bound):
 		l.throw("RangeError", "JSON.parse: "+bound.Problem)
+	case errors.Is(err, jsvalue.ErrStopped):
+		l.throw("RangeError", "JSON.parse was stopped")
 	}
 	panic(l.failure(err))
 }

@@ -1,59 +1,80 @@
 package jslib
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // time zones are the same on every host and need no disk
+	"unicode"
 
 	"github.com/dop251/goja"
+
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
-// installLocale replaces the toLocale methods and localeCompare, which in the engine take no
-// locale: Number's even throws for one.
-func (l *lib) installLocale() error {
-	for _, t := range []struct {
-		constructor, method string
-		length              int
-		f                   func(goja.FunctionCall) goja.Value
-	}{
-		{"Number", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("Number", call) }},
-		{"BigInt", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeNumber("BigInt", call) }},
-		{"Date", "toLocaleString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, true) }},
-		{"Date", "toLocaleDateString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, true, false) }},
-		{"Date", "toLocaleTimeString", 0, func(call goja.FunctionCall) goja.Value { return l.localeDate(call, false, true) }},
-		{"String", "localeCompare", 1, l.localeCompare},
-	} {
-		constructor, ok := l.vm.Get(t.constructor).(*goja.Object)
-		if !ok {
-			return fmt.Errorf("the engine has no %s", t.constructor)
-		}
-		proto, ok := constructor.Get("prototype").(*goja.Object)
-		if !ok {
-			return fmt.Errorf("the engine's %s has no prototype", t.constructor)
-		}
-		l.method(proto, t.method, t.length, t.f)
-	}
-	return nil
-}
-
-// locales that can be formatted, by what they do differently.
-var dateLocales = map[string]string{"en-US": "en-US", "en": "en-US", "en-GB": "en-GB", "en-AU": "en-GB", "en-NZ": "en-GB", "en-IE": "en-GB", "en-CA": "iso", "sv-SE": "iso", "sv": "iso", "fr-CA": "iso"}
+// localeTag is the form of a language tag, as far as it is told from a typing
+// error.
+var localeTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$`)
 
 // locale is the first locale an argument names, "en-US" for none.
 func (l *lib) locale(v goja.Value) string {
+	if names := l.locales(v); len(names) > 0 {
+		return names[0]
+	}
+	return "en-US"
+}
+
+// locales is the locales an argument names, spelled as usual.
+func (l *lib) locales(v goja.Value) []string {
+	if v == nil || goja.IsUndefined(v) {
+		return nil
+	}
+	list := []goja.Value{v}
 	if o, ok := v.(*goja.Object); ok && isArray(o) {
-		if first := o.Get("0"); first != nil {
-			v = first
-		} else {
-			return "en-US"
+		const most = 100
+		list = list[:0]
+		for i := range min(int(o.Get("length").ToInteger()), most) {
+			list = append(list, o.Get(strconv.Itoa(i)))
 		}
 	}
-	if v == nil || goja.IsUndefined(v) {
-		return "en-US"
+	var names []string
+	for _, v := range list {
+		if v == nil || !isText(v) {
+			panic(l.vm.NewTypeError("Incorrect locale information provided"))
+		}
+		tag := cut(l.toString(v).String(), 40)
+		if !localeTag.MatchString(tag) {
+			l.throw("RangeError", "Incorrect locale information provided: "+tag)
+		}
+		names = append(names, canonicalTag(tag))
 	}
-	return cut(l.toString(v).String(), 40)
+	return names
+}
+
+// isText reports whether a value may name a locale.
+func isText(v goja.Value) bool {
+	switch v.(type) {
+	case goja.String, *goja.Object:
+		return true
+	}
+	return false
+}
+
+// canonicalTag spells the language in small letters and a country in capitals.
+func canonicalTag(tag string) string {
+	parts := strings.Split(strings.ToLower(tag), "-")
+	for i := 1; i < len(parts) && len(parts[i]) != 1; i++ {
+		switch len(parts[i]) {
+		case 2:
+			parts[i] = strings.ToUpper(parts[i])
+		case 4:
+			parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
+		}
+	}
+	return strings.Join(parts, "-")
 }
 
 // unsupported throws for what cannot be formatted as asked, rather than give
@@ -69,8 +90,26 @@ type settings struct {
 }
 
 func (l *lib) settings(v goja.Value) settings {
+	if v != nil && goja.IsNull(v) {
+		panic(l.vm.NewTypeError("Cannot convert undefined or null to object"))
+	}
 	o, _ := v.(*goja.Object)
 	return settings{l, o}
+}
+
+// setting is one resolved option.
+type setting struct {
+	name  string
+	value any
+}
+
+// settingList is resolved options as an object.
+func (l *lib) settingList(all []setting) goja.Value {
+	o := l.vm.NewObject()
+	for _, s := range all {
+		_ = o.Set(s.name, s.value)
+	}
+	return o
 }
 
 func (s settings) get(name string) goja.Value {
@@ -102,6 +141,21 @@ func (s settings) text(name string, allowed ...string) string {
 	return ""
 }
 
+// choice is text whose absence means the first of what is allowed.
+func (s settings) choice(name string, allowed ...string) string {
+	if text := s.text(name, allowed...); text != "" {
+		return text
+	}
+	return allowed[0]
+}
+
+// only refuses an option that has another value than the ones that are done.
+func (s settings) only(name string, done ...string) {
+	if v := s.text(name); v != "" && !slices.Contains(done, v) {
+		s.lib.unsupported("the "+name, v, "leave it out")
+	}
+}
+
 func (s settings) number(name string, low, high, absent int) int {
 	v := s.get(name)
 	if v == nil {
@@ -122,7 +176,21 @@ func (l *lib) localeNumber(kind string, call goja.FunctionCall) goja.Value {
 	if kind == "Number" && !goja.IsNumber(v) || kind == "BigInt" && !goja.IsBigInt(v) {
 		panic(l.vm.NewTypeError("%s.prototype.toLocaleString needs a %s", kind, kind))
 	}
-	return l.vm.ToValue(l.numberFormat(call.Argument(0), call.Argument(1)).format(v))
+	return l.vm.ToValue(l.numberFormat(call.Argument(0), call.Argument(1)).format(l.decimalOf(v)))
+}
+
+// isoString is Date.prototype.toISOString. The engine's prints years before 0
+// with four digits, which nothing reads.
+func (l *lib) isoString(call goja.FunctionCall) goja.Value {
+	o, ok := call.This.(*goja.Object)
+	if !ok || kind(o) != "Date" {
+		panic(l.vm.NewTypeError("Date.prototype.toISOString needs a Date"))
+	}
+	t, ok := o.Export().(time.Time)
+	if !ok {
+		l.throw("RangeError", "Invalid time value")
+	}
+	return l.vm.ToValue(jsvalue.ISOTime(t))
 }
 
 func (l *lib) localeDate(call goja.FunctionCall, date, clock bool) goja.Value {
@@ -135,62 +203,65 @@ func (l *lib) localeDate(call goja.FunctionCall, date, clock bool) goja.Value {
 	if !ok {
 		return l.vm.ToValue("Invalid Date")
 	}
-	return l.vm.ToValue(f.format(t))
+	return l.vm.ToValue(f.format(l, t))
 }
 
-// intlGlobal makes the part of Intl that can be done without locale data.
-func (l *lib) intlGlobal() (goja.Value, error) {
-	native := l.vm.NewObject()
-	l.method(native, "number", 3, func(call goja.FunctionCall) goja.Value {
-		return l.vm.ToValue(l.numberFormat(call.Argument(1), call.Argument(2)).format(numeric(call.Argument(0))))
-	})
-	l.method(native, "date", 3, func(call goja.FunctionCall) goja.Value {
-		f := l.dateFormat(call.Argument(1), call.Argument(2), true, false)
-		ms := call.Argument(0).ToFloat()
-		if !(ms >= -8.64e15 && ms <= 8.64e15) {
-			l.throw("RangeError", "Invalid time value")
-		}
-		return l.vm.ToValue(f.format(time.UnixMilli(int64(ms))))
-	})
-	l.method(native, "compare", 3, func(call goja.FunctionCall) goja.Value {
-		return l.compare(call.Argument(0), call.Argument(1), l.collation(call.Argument(2)))
-	})
-	l.method(native, "locale", 1, func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(l.locale(call.Argument(0))) })
-	l.method(native, "zone", 1, func(call goja.FunctionCall) goja.Value {
-		name := l.zone(l.settings(call.Argument(0)).text("timeZone")).String()
-		if name == "Local" {
-			name = "UTC"
-		}
-		return l.vm.ToValue(name)
-	})
-	made, err := l.call(intlProgram, native)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := made.(*goja.Object); !ok {
-		return nil, errors.New("Intl could not be made")
-	}
-	return made, nil
-}
-
-func numeric(v goja.Value) goja.Value {
-	if goja.IsBigInt(v) {
-		return v
-	}
-	return v.ToNumber()
-}
-
-// zone is the time zone of a name, the engine's own for none.
-func (l *lib) zone(name string) *time.Location {
+// zone is the time zone of a name, and its name as it is spelled.
+func (l *lib) zone(name string) (*time.Location, string) {
 	switch strings.ToUpper(name) {
-	case "":
-		return time.Local
 	case "UTC", "GMT", "ETC/UTC", "ETC/GMT":
-		return time.UTC
+		return time.UTC, "UTC"
 	}
-	z, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		l.throw("RangeError", fmt.Sprintf("Invalid time zone specified: %s", name))
+	if m := offsetZone.FindStringSubmatch(name); m != nil {
+		hours, _ := strconv.Atoi(m[2])
+		minutes, _ := strconv.Atoi(m[3])
+		return fixedZone(m[1] == "-", hours, minutes)
 	}
-	return z
+	if name != "Local" && name != "" {
+		for _, spelled := range []string{name, zoneSpelling(name)} {
+			if z, err := time.LoadLocation(spelled); err == nil {
+				return z, spelled
+			}
+		}
+	}
+	l.throw("RangeError", fmt.Sprintf("Invalid time zone specified: %s", name))
+	return nil, ""
+}
+
+// offsetZone is a time zone that is only a distance from UTC.
+var offsetZone = regexp.MustCompile(`^([+-])([01]\d|2[0-3]):?([0-5]\d)?$`)
+
+func fixedZone(west bool, hours, minutes int) (*time.Location, string) {
+	offset, sign := hours*3600+minutes*60, "+"
+	if west && offset > 0 {
+		offset, sign = -offset, "-"
+	}
+	name := fmt.Sprintf("%s%02d:%02d", sign, hours, minutes)
+	return time.FixedZone(name, offset), name
+}
+
+// localZone is the zone of the process. Where its name is not known its distance
+// from UTC stands for it.
+func localZone() (*time.Location, string) {
+	if name := time.Local.String(); name != "Local" {
+		return time.Local, name
+	}
+	abbreviation, offset := time.Now().Zone()
+	if offset == 0 && (abbreviation == "UTC" || abbreviation == "GMT") {
+		return time.Local, "UTC"
+	}
+	_, name := fixedZone(offset < 0, max(offset, -offset)/3600, max(offset, -offset)/60%60)
+	return time.Local, name
+}
+
+// zoneSpelling gives a zone's name the capitals it is filed under.
+func zoneSpelling(name string) string {
+	upper := true
+	return strings.Map(func(r rune) rune {
+		defer func() { upper = r == '/' || r == '_' || r == '-' }()
+		if upper {
+			return unicode.ToUpper(r)
+		}
+		return unicode.ToLower(r)
+	}, name)
 }

@@ -1,7 +1,6 @@
 package jslib
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -9,11 +8,13 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
 
+	"github.com/runcode-go/runcode/internal/jsonscan"
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
@@ -37,10 +38,7 @@ func (l *lib) webGlobal(name string) (goja.Value, error) {
 
 // webNatives is what js/web.js needs of the host.
 func (l *lib) webNatives() *goja.Object {
-	o := l.vm.NewObject()
-	_ = o.Set("Uint8Array", l.uint8)
-	_ = o.Set("timeOrigin", float64(l.start.UnixMicro())/1000)
-	for name, f := range map[string]func(goja.FunctionCall) goja.Value{
+	o := l.natives(map[string]func(goja.FunctionCall) goja.Value{
 		"toWellFormed": func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(call.Argument(0).String()) },
 		"now":          func(goja.FunctionCall) goja.Value { return l.vm.ToValue(l.now()) },
 		"after":        l.after,
@@ -52,9 +50,10 @@ func (l *lib) webNatives() *goja.Object {
 		"incomplete":   l.incomplete,
 		"random":       l.random,
 		"randomUUID":   l.randomUUID,
-	} {
-		l.method(o, name, 0, f)
-	}
+	})
+	_ = o.Set("Uint8Array", l.uint8)
+	_ = o.Set("pairs", searchPairs)
+	_ = o.Set("timeOrigin", float64(l.start.UnixMicro())/1000)
 	l.urlNatives(o)
 	return o
 }
@@ -379,31 +378,29 @@ func (l *lib) regExpEscape(call goja.FunctionCall) goja.Value {
 	if !ok {
 		panic(l.vm.NewTypeError("RegExp.escape needs a string"))
 	}
-	var out bytes.Buffer
-	for i, r := range s.String() {
-		switch {
-		case i == 0 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
-			fmt.Fprintf(&out, `\x%02x`, r)
-		case strings.ContainsRune(`^$\.*+?()[]{}|/`, r):
-			out.WriteByte('\\')
-			out.WriteRune(r)
-		case r == '\n':
-			out.WriteString(`\n`)
-		case r == '\t':
-			out.WriteString(`\t`)
-		case r == '\v':
-			out.WriteString(`\v`)
-		case r == '\f':
-			out.WriteString(`\f`)
-		case r == '\r':
-			out.WriteString(`\r`)
-		case strings.ContainsRune(",-=<>#&!%:;@~'`\" ", r) || r == 0xA0:
-			fmt.Fprintf(&out, `\x%02x`, r)
-		case r == 0x2028 || r == 0x2029 || r == 0xFEFF:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			out.WriteRune(r)
-		}
+	text := jsvalue.WTF8(s)
+	out := make([]byte, 0, len(text)+8)
+	for i := 0; i < len(text); {
+		r, n := jsonscan.DecodeRune(text[i:])
+		out = appendEscaped(out, r, i == 0)
+		i += n
 	}
-	return l.vm.ToValue(out.String())
+	return l.vm.ToValue(string(out))
+}
+
+// appendEscaped appends a character as it stands for itself in a pattern.
+func appendEscaped(out []byte, r rune, first bool) []byte {
+	switch {
+	case first && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
+		return fmt.Appendf(out, `\x%02x`, r)
+	case strings.ContainsRune(`^$\.*+?()[]{}|/`, r):
+		return append(append(out, '\\'), byte(r))
+	case '\t' <= r && r <= '\r':
+		return append(append(out, '\\'), "tnvfr"[r-'\t'])
+	case r < 0x100 && (strings.ContainsRune(",-=<>#&!%:;@~'`\" ", r) || r == 0xA0):
+		return fmt.Appendf(out, `\x%02x`, r)
+	case r == 0x2028 || r == 0x2029 || r == 0xFEFF || unicode.Is(unicode.Zs, r) || 0xD800 <= r && r < 0xE000:
+		return fmt.Appendf(out, `\u%04x`, r)
+	}
+	return utf8.AppendRune(out, r)
 }

@@ -22,7 +22,7 @@ const maxReplacer = 100_000
 // integer it is. Unlike the engine's it finds cycles in constant time, and its
 // depth and its text are bounded, so that no value can end the process.
 func (l *lib) stringify(call goja.FunctionCall) goja.Value {
-	s := &stringifier{lib: l, open: map[*goja.Object]struct{}{}}
+	s := &stringifier{lib: l, open: map[*goja.Object]struct{}{}, most: l.host.MaxBytes}
 	s.replacement(call.Argument(1))
 	s.gap = l.gap(call.Argument(2))
 	value := call.Argument(0)
@@ -46,6 +46,9 @@ type stringifier struct {
 	out         []byte
 	open        map[*goja.Object]struct{} // the containers that are being written
 	nodes       int
+	most        int // longest text
+	// circular and tooLong are why it threw.
+	circular, tooLong bool
 }
 
 // replacement reads the second argument: a function or a list of names.
@@ -165,8 +168,9 @@ func (s *stringifier) value(holder *goja.Object, key string, v goja.Value) bool 
 
 // check keeps the text and the time in bounds.
 func (s *stringifier) check() {
-	if len(s.out) > s.lib.host.MaxBytes {
-		s.lib.throw("RangeError", fmt.Sprintf("JSON.stringify: the text is longer than %d bytes", s.lib.host.MaxBytes))
+	if len(s.out) > s.most {
+		s.tooLong = true
+		s.lib.throw("RangeError", fmt.Sprintf("JSON.stringify: the text is longer than %d bytes", s.most))
 	}
 	s.nodes++
 	if s.nodes%4096 == 0 && s.lib.host.Stop != nil && s.lib.host.Stop() {
@@ -223,7 +227,7 @@ func (s *stringifier) toJSON(method, v goja.Value, key string) goja.Value {
 
 func (s *stringifier) bigInt(v goja.Value) {
 	n, ok := v.Export().(*big.Int)
-	if !ok || n.BitLen()/4 > s.lib.host.MaxBytes {
+	if !ok || n.BitLen()/4 > s.most {
 		s.lib.throw("RangeError", "JSON.stringify: the bigint is too large")
 	}
 	s.out = n.Append(s.out, 10)
@@ -238,6 +242,7 @@ func (s *stringifier) object(o *goja.Object) bool {
 		return false
 	}
 	if _, cycle := s.open[o]; cycle {
+		s.circular = true
 		panic(s.lib.vm.NewTypeError("Converting circular structure to JSON"))
 	}
 	if len(s.open) >= jsvalue.MaxDepth {

@@ -23,6 +23,9 @@ type DecodeOptions struct {
 	// Infinity lets a number with a fraction or an exponent that no double can
 	// hold become ±Infinity, as JSON.parse does. Otherwise it is refused.
 	Infinity bool
+	// Stop is asked every few thousand values; true ends the work with
+	// ErrStopped. It may be nil.
+	Stop func() bool
 }
 
 // maxDigits bounds an integer that becomes a BigInt: reading one takes time
@@ -43,8 +46,8 @@ const cloneFrom = 64 << 10
 // without fraction and exponent beyond ±(2^53-1) becomes a BigInt. The empty
 // text gives undefined.
 //
-// It fails with a *jsonscan.Error for text that is not JSON and with a
-// *RangeError for a bound or a number out of range.
+// It fails with a *jsonscan.Error for text that is not JSON, with a *RangeError
+// for a bound or a number out of range, and with ErrStopped.
 func Decode(vm *goja.Runtime, text string, o DecodeOptions) (v goja.Value, err error) {
 	if text == "" {
 		return goja.Undefined(), nil
@@ -147,6 +150,9 @@ func (d *decoder) value(tok jsonscan.Token) error {
 	d.nodes++
 	if d.nodes > d.o.Nodes {
 		return &RangeError{Offset: tok.Offset, Problem: fmt.Sprintf("the value holds more than %d values", d.o.Nodes), Limit: LimitNodes}
+	}
+	if d.nodes%stopEvery == 0 && d.o.Stop != nil && d.o.Stop() {
+		return ErrStopped
 	}
 	switch tok.Kind {
 	case jsonscan.ObjectStart, jsonscan.ArrayStart:

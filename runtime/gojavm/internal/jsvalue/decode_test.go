@@ -127,6 +127,13 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("got %v, want a *jsonscan.Error at 6", err)
 		}
 	})
+	t.Run("stopped", func(t *testing.T) {
+		asked := 0
+		_, err := jsvalue.Decode(goja.New(), "["+strings.Repeat("1,", 100_000)+"1]", jsvalue.DecodeOptions{Stop: func() bool { asked++; return asked == 3 }})
+		if !errors.Is(err, jsvalue.ErrStopped) || asked != 3 {
+			t.Errorf("got %v after %d questions, want ErrStopped after 3", err, asked)
+		}
+	})
 	t.Run("infinity on request", func(t *testing.T) {
 		v, err := jsvalue.Decode(goja.New(), `-1e400`, jsvalue.DecodeOptions{Infinity: true})
 		if err != nil || v.String() != "-Infinity" {

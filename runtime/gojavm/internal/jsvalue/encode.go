@@ -35,7 +35,7 @@ type EncodeOptions struct {
 	Stop func() bool
 }
 
-// stopEvery is how many values are written between two calls of Stop.
+// stopEvery is how many values are written or read between two calls of Stop.
 const stopEvery = 2048
 
 // Encode writes v as canonical JSON text: compact, keys in the engine's order,
@@ -45,8 +45,10 @@ const stopEvery = 2048
 // out; undefined as the root gives "".
 //
 // What JSON cannot hold is refused with an *Error that has its path. Getters
-// run once; what one throws is an *Error too, an interrupt is returned as the
-// *goja.InterruptedError it is (see Uncatchable).
+// run at most once for each place of their object in the text; what one throws
+// is an *Error too, an interrupt is returned as the *goja.InterruptedError it is
+// (see Uncatchable). A large part that is shared is read once, so that a small
+// graph that stands for a huge text is refused at once.
 func Encode(vm *goja.Runtime, v goja.Value, o EncodeOptions) (text string, err error) {
 	if v == nil || goja.IsUndefined(v) {
 		return "", nil
@@ -92,7 +94,18 @@ type encoder struct {
 	nodes                   int
 	stack                   []frame
 	deep                    map[*goja.Object]struct{} // containers on the path below shallow
+	done                    map[*goja.Object]written  // large containers that are in the text
+	indexed                 *bool                     // a prototype of arrays has elements; nil: not known yet
 }
+
+// written is a container whose text is out.
+type written struct{ start, end, nodes, height int }
+
+// A container of so many values is remembered, and so many are.
+const (
+	sharedNodes = 32
+	maxShared   = 100_000
+)
 
 // frame is a container that is being written.
 type frame struct {
@@ -102,8 +115,11 @@ type frame struct {
 	next    int          // index of the next key or element
 	length  int          // of an array
 	keys    []string     // of an object
-	values  []goja.Value // of an object whose values were read with the keys
+	values  []goja.Value // of a container whose values were read at once
 	present string       // the key being written
+	start   int          // where its text begins
+	nodes   int          // values written before it
+	height  int          // containers inside one another below it
 }
 
 // shallow is the depth up to which a linear search for cycles is cheapest.
@@ -138,7 +154,12 @@ func (e *encoder) element(f *frame) error {
 	}
 	i := f.next
 	f.next++
-	item := f.object.Get(strconv.Itoa(i))
+	var item goja.Value
+	if f.values != nil {
+		item = f.values[i]
+	} else {
+		item = f.object.Get(strconv.Itoa(i))
+	}
 	if item == nil {
 		return e.refuse("is a hole in an array; fill it or filter the array")
 	}
@@ -179,9 +200,39 @@ func (e *encoder) pop(end byte) {
 	if last >= shallow {
 		delete(e.deep, e.stack[last].object)
 	}
+	f := e.stack[last]
 	e.stack[last] = frame{}
 	e.stack = e.stack[:last]
 	e.out = append(e.out, end)
+	if last > 0 {
+		e.stack[last-1].height = max(e.stack[last-1].height, f.height+1)
+	}
+	if e.nodes-f.nodes >= sharedNodes && len(e.done) < maxShared {
+		if e.done == nil {
+			e.done = map[*goja.Object]written{}
+		}
+		e.done[f.object] = written{f.start, len(e.out), e.nodes - f.nodes, f.height}
+	}
+}
+
+// repeat writes a container that is in the text already once more. It cannot
+// hold a cycle: that would have been found the first time.
+func (e *encoder) repeat(o *goja.Object) (done bool, err error) {
+	w, ok := e.done[o]
+	if !ok || len(e.stack)+w.height >= e.o.Depth {
+		return false, nil // too deep here, which the walk says with its path
+	}
+	if len(e.out)+w.end-w.start > e.o.Bytes {
+		return true, e.tooLong()
+	}
+	if e.nodes += w.nodes; e.nodes > e.o.Nodes {
+		return true, e.tooMany()
+	}
+	e.out = append(e.out, e.out[w.start:w.end]...)
+	if last := len(e.stack) - 1; last >= 0 {
+		e.stack[last].height = max(e.stack[last].height, w.height+1)
+	}
+	return true, nil
 }
 
 func (e *encoder) push(f frame) error {
@@ -194,6 +245,7 @@ func (e *encoder) push(f frame) error {
 		}
 		e.deep[f.object] = struct{}{}
 	}
+	f.start, f.nodes = len(e.out), e.nodes
 	if f.array {
 		e.out = append(e.out, '[')
 	} else {
@@ -217,7 +269,7 @@ func (e *encoder) onPath(o *goja.Object) bool {
 func (e *encoder) value(v goja.Value) error {
 	e.nodes++
 	if e.nodes > e.o.Nodes {
-		return e.limitRoot(LimitNodes, "has more than %d values", e.o.Nodes)
+		return e.tooMany()
 	}
 	if len(e.out) > e.o.Bytes {
 		return e.tooLong()
@@ -314,6 +366,10 @@ func WTF8(s goja.String) string {
 	return string(out)
 }
 
+func (e *encoder) tooMany() error {
+	return e.limitRoot(LimitNodes, "has more than %d values", e.o.Nodes)
+}
+
 func (e *encoder) tooLong() error {
 	return e.limitRoot(LimitBytes, "is larger than %d bytes", e.o.Bytes)
 }
@@ -363,8 +419,9 @@ func (e *encoder) path() string {
 	return string(b)
 }
 
-// isoTime prints a Date as Date.prototype.toISOString does.
-func isoTime(t time.Time) string {
+// ISOTime prints a time as Date.prototype.toISOString does: in UTC, to the
+// millisecond, years outside 0 to 9999 with a sign and six digits.
+func ISOTime(t time.Time) string {
 	t = t.UTC()
 	if y := t.Year(); y < 0 || y > 9999 {
 		sign := '+'

@@ -2,6 +2,8 @@ package jsvalue_test
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +51,8 @@ func TestEncodeWrites(t *testing.T) {
 		{"proxy of an array", `new Proxy([1, 2], {})`, `[1,2]`},
 		{"proxy with traps", `new Proxy({}, {ownKeys: () => ["x"], getOwnPropertyDescriptor: () => ({value: 0, enumerable: true, configurable: true}), get: (t, k) => k + "!"})`, `{"x":"x!"}`},
 		{"poisoned Object.prototype.toJSON", `Object.prototype.toJSON = () => "hijack"; [{a: 1}]`, `[{"a":1}]`},
+		{"elements on Array.prototype", `Array.prototype[0] = "inherited"; Object.defineProperty(Object.prototype, 1, {get() { return "inherited" }}); [["own", 2], []]`, `[["own",2],[]]`},
+		{"shared parts of any size", `(() => { const part = Array.from({length: 40}, (_, i) => i % 2 ? i : {i}); return {a: part, b: [part, [part]]} })()`, sharedParts()},
 		{"replaced intrinsics", `Array.isArray = () => false; Object.keys = () => []; JSON.stringify = null; Array.prototype[Symbol.iterator] = null; globalThis.Array = globalThis.Object = null; [{a: [1]}]`, `[{"a":[1]}]`},
 	}
 	for _, tt := range tests {
@@ -65,6 +69,40 @@ func TestEncodeWrites(t *testing.T) {
 	}
 }
 
+// sharedParts is one array of 40 elements in three places.
+func sharedParts() string {
+	var part []string
+	for i := range 40 {
+		if i%2 == 0 {
+			part = append(part, fmt.Sprintf(`{"i":%d}`, i))
+		} else {
+			part = append(part, strconv.Itoa(i))
+		}
+	}
+	text := "[" + strings.Join(part, ",") + "]"
+	return `{"a":` + text + `,"b":[` + text + `,[` + text + `]]}`
+}
+
+// TestEncodeSharedGraph: a graph of 41 objects whose text would have 2^40 parts is
+// refused after little work.
+func TestEncodeSharedGraph(t *testing.T) {
+	for _, tt := range []struct{ name, program, want string }{
+		{"arrays", `(() => { let x = ["leaf"]; for (let i = 0; i < 40; i++) x = [x, x]; return x })()`, "result has more than 10000000 values"},
+		{"objects", `(() => { let x = {}; for (let i = 0; i < 40; i++) x = {a: x, b: x}; return x })()`, "result is larger than 67108864 bytes"},
+		{"too deep in its second place", `(() => { let x = Array(40).fill(0); for (let i = 0; i < 9990; i++) x = [x]; const first = x; for (let i = 0; i < 20; i++) x = [x]; return [first, x] })()`,
+			"result[1]" + strings.Repeat("[0]", 11) + "..." + strings.Repeat("[0]", 4) + " is nested deeper than 10000 levels"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			vm := goja.New()
+			asked := 0
+			_, err := jsvalue.Encode(vm, run(t, vm, tt.program), jsvalue.EncodeOptions{Root: "result", Stop: func() bool { asked++; return asked > 40 }})
+			if err == nil || err.Error() != tt.want {
+				t.Errorf("got %v after %d questions, want %s", err, asked, tt.want)
+			}
+		})
+	}
+}
+
 func TestEncodeRefuses(t *testing.T) {
 	tests := []struct{ name, program, want string }{
 		{"NaN deep inside", `({list: [0, 1, {total: NaN}]})`, `args.list[2].total is NaN`},
@@ -73,6 +111,8 @@ func TestEncodeRefuses(t *testing.T) {
 		{"promise", `({heads: [Promise.resolve(1)]})`, `promise at args.heads[0]; use await Promise.all`},
 		{"undefined in an array", `[1, undefined]`, `args[1] is undefined; use null or leave it out`},
 		{"hole", `[1, , 3]`, `args[1] is a hole in an array; fill it or filter the array`},
+		{"hole before an element of Array.prototype", `Array.prototype[1] = "inherited"; ({list: [1, , 3]})`, `args.list[1] is a hole in an array; fill it or filter the array`},
+		{"hole at the end", `Array.prototype[7] = 7; [1, ,]`, `args[1] is a hole in an array; fill it or filter the array`},
 		{"huge sparse array", `new Array(2**32-1)`, `args[0] is a hole in an array; fill it or filter the array`},
 		{"function in an array", `[() => 1]`, `args[0] is a function`},
 		{"function as a property", `({f() {}})`, `args.f is a function`},

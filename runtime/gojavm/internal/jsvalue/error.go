@@ -20,7 +20,7 @@ const (
 	LimitDepth Limit = "depth"
 )
 
-// ErrStopped is returned when EncodeOptions.Stop asked for the end.
+// ErrStopped is returned when the Stop of the options asked for the end.
 var ErrStopped = errors.New("the conversion was stopped")
 
 // Error says which part of a value cannot be written as JSON, and why.

@@ -2,6 +2,7 @@ package jsvalue
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +30,9 @@ func (e *encoder) object(o *goja.Object) error {
 	if e.onPath(o) {
 		return e.refuse("is a cycle: it contains itself")
 	}
+	if done, err := e.repeat(o); done {
+		return err
+	}
 	exported := o.ExportType()
 	if exported == typeProxy {
 		return e.proxy(o)
@@ -46,7 +50,7 @@ func (e *encoder) object(o *goja.Object) error {
 		if !ok {
 			return e.refuse("is an invalid Date")
 		}
-		e.out = jsonscan.AppendQuote(e.out, isoTime(t))
+		e.out = jsonscan.AppendQuote(e.out, ISOTime(t))
 		return nil
 	case "Error":
 		if !e.o.Errors {
@@ -148,7 +152,44 @@ func (e *encoder) array(o *goja.Object) error {
 	if n < 0 {
 		n = 0
 	}
-	return e.push(frame{object: o, array: true, length: int(n)})
+	f := frame{object: o, array: true, length: int(n)}
+	if e.inheritsElements() && o.ExportType() != typeProxy {
+		var err error
+		if f.values, err = e.ownElements(o, int(n)); err != nil {
+			return err
+		}
+	}
+	return e.push(f)
+}
+
+// inheritsElements reports whether a program gave a prototype of arrays
+// elements, which would show through holes.
+func (e *encoder) inheritsElements() bool {
+	if e.indexed == nil {
+		found := false
+		for _, proto := range []*goja.Object{e.arrayProto, e.objectProto} {
+			for _, name := range proto.GetOwnPropertyNames() {
+				found = found || name != "" && '0' <= name[0] && name[0] <= '9'
+			}
+		}
+		e.indexed = &found
+	}
+	return *e.indexed
+}
+
+// ownElements are the elements of an array up to the first hole, which is nil.
+func (e *encoder) ownElements(o *goja.Object, length int) ([]goja.Value, error) {
+	keys, values, err := Entries(e.vm, o)
+	if err != nil {
+		return nil, err
+	}
+	own := make([]goja.Value, min(length, len(keys)+1))
+	for i, key := range keys {
+		if at, err := strconv.Atoi(key); err == nil && at < len(own) && key == strconv.Itoa(at) {
+			own[at] = values[i]
+		}
+	}
+	return own, nil
 }
 
 func (e *encoder) plain(o *goja.Object) error {

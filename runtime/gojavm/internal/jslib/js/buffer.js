@@ -15,6 +15,10 @@
     return known;
   };
   const bytesOf = (value, enc) => (typeof value === 'string' ? new U8(native.bufferBytes(value, encoding(enc))) : value);
+  const isAt = (buffer, at, bytes) => {
+    for (let j = 0; j < bytes.length; j++) if (buffer[at + j] !== bytes[j]) return false;
+    return true;
+  };
   const clamp = (n, low, high, absent) => {
     n = n === undefined ? absent : Math.trunc(Number(n)) || 0;
     return Math.min(Math.max(n, low), high);
@@ -95,10 +99,13 @@
     indexOf(value, offset = 0, enc) {
       if (typeof value === 'number') return super.indexOf(value & 255, offset);
       const bytes = bytesOf(value, enc);
-      outer: for (let i = offset < 0 ? Math.max(this.length + offset, 0) : offset; i + bytes.length <= this.length; i++) {
-        for (let j = 0; j < bytes.length; j++) if (this[i + j] !== bytes[j]) continue outer;
-        return i;
-      }
+      for (let i = offset < 0 ? Math.max(this.length + offset, 0) : offset; i + bytes.length <= this.length; i++) if (isAt(this, i, bytes)) return i;
+      return -1;
+    }
+    lastIndexOf(value, offset = this.length, enc) {
+      if (typeof value === 'number') return super.lastIndexOf(value & 255, offset);
+      const bytes = bytesOf(value, enc);
+      for (let i = Math.min(offset < 0 ? this.length + offset : offset, this.length - bytes.length); i >= 0; i--) if (isAt(this, i, bytes)) return i;
       return -1;
     }
     includes(value, offset, enc) { return this.indexOf(value, offset, enc) >= 0; }

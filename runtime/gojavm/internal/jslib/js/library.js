@@ -2,16 +2,12 @@
 // fresh engine, before any program, and captures what it needs.
 (function (native) {
   'use strict';
-  const { defineProperty, getPrototypeOf, create } = Object;
-  const { apply } = Reflect;
-  const { iterator } = Symbol;
-  const then = Promise.prototype.then;
-  const resolved = Promise.resolve();
-  const MapGet = Map.prototype.get, MapSet = Map.prototype.set, MapHas = Map.prototype.has;
+  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, create } = Object;
+  const { iterator, asyncIterator, dispose, toStringTag } = Symbol;
+  const { get: mapGet, set: mapSet, has: mapHas } = Map.prototype;
 
-  // hide defines members that are not enumerable; missing those of them that the
-  // engine lacks.
-  const { hide, missing } = native;
+  // define gives an object the members of another, not enumerable.
+  const { apply, define } = native;
   const callable = (f, what) => {
     if (typeof f !== 'function') throw new TypeError(`${what} is not a function`);
     return f;
@@ -21,16 +17,27 @@
     return v;
   };
 
-  native.symbols(Symbol, { asyncIterator: Symbol('Symbol.asyncIterator'), dispose: Symbol('Symbol.dispose'), asyncDispose: Symbol('Symbol.asyncDispose') });
-  const { asyncIterator, dispose } = Symbol;
-
   const grouped = (items, callback, key, add) => {
     if (items === null || items === undefined) throw new TypeError(`${items} is not iterable`);
     callable(callback, 'groupBy callback');
     let index = 0;
     for (const item of items) add(key(callback(item, index++)), item);
   };
-  missing(Object, {
+  const { getOwnPropertyNames, getOwnPropertySymbols } = Object;
+  define(Object, {
+    // The engine's loses the length of an array.
+    getOwnPropertyDescriptors(o) {
+      const all = {}, from = Object(o);
+      const describe = (keys) => {
+        for (let i = 0; i < keys.length; i++) {
+          const value = getOwnPropertyDescriptor(from, keys[i]);
+          if (value) defineProperty(all, keys[i], { __proto__: null, value, writable: true, configurable: true, enumerable: true });
+        }
+      };
+      describe(getOwnPropertyNames(from));
+      describe(getOwnPropertySymbols(from));
+      return all;
+    },
     groupBy(items, callback) {
       const groups = create(null);
       grouped(items, callback, (k) => (typeof k === 'symbol' ? k : `${k}`), (k, item) => {
@@ -40,19 +47,19 @@
       return groups;
     },
   });
-  missing(Map, {
+  define(Map, {
     groupBy(items, callback) {
       const groups = new Map();
       grouped(items, callback, (k) => (k === 0 ? 0 : k), (k, item) => {
-        if (apply(MapHas, groups, [k])) {
-          const group = apply(MapGet, groups, [k]);
+        if (apply(mapHas, groups, [k])) {
+          const group = apply(mapGet, groups, [k]);
           group[group.length] = item;
-        } else apply(MapSet, groups, [k, [item]]);
+        } else apply(mapSet, groups, [k, [item]]);
       });
       return groups;
     },
   });
-  missing(Map.prototype, {
+  define(Map.prototype, {
     getOrInsert(key, value) {
       if (!this.has(key)) this.set(key, value);
       return this.get(key);
@@ -63,8 +70,8 @@
       return this.get(key);
     },
   });
-  missing(Array, {
-    async fromAsync(source, mapper, thisArg) {
+  define(Array, {
+    async fromAsync(source, mapper = undefined, thisArg = undefined) {
       if (mapper !== undefined) callable(mapper, 'Array.fromAsync mapper');
       const out = typeof this === 'function' && this !== Array ? new this() : [];
       let index = 0;
@@ -98,7 +105,7 @@
       }
     },
   });
-  missing(Promise, {
+  define(Promise, {
     withResolvers() {
       let resolve, reject;
       const promise = new this((a, b) => { resolve = a; reject = b; });
@@ -108,12 +115,7 @@
       return new this((resolve) => resolve(callback(...args)));
     },
   });
-  missing(String.prototype, {
-    isWellFormed() { return native.wellFormed(`${this}`); },
-    toWellFormed() { return native.toWellFormed(`${this}`); },
-  });
-  missing(RegExp, { escape: native.regExpEscape });
-  missing(Error, {
+  define(Error, {
     captureStackTrace(target) {
       object(target, 'Error.captureStackTrace target');
       const { stack } = new Error();
@@ -126,145 +128,237 @@
     },
   });
 
+  // Iterator helpers. What they share is made when a program first uses one. A
+  // source is an iterator with its next method read once.
   const IteratorPrototype = getPrototypeOf(getPrototypeOf([][iterator]()));
-  const opened = (it, name) => {
-    object(it, `Iterator.prototype.${name} receiver`);
-    return { it, next: it.next };
-  };
-  const step = (o) => object(apply(o.next, o.it, []), 'iterator result');
-  const close = (o) => {
-    if (typeof o.it.return === 'function') o.it.return();
-  };
-  const count = (n, name) => {
-    n = Number(n);
-    if (n !== n) throw new RangeError(`Iterator.prototype.${name}: the limit is not a number`);
-    n = Math.trunc(n);
-    if (n < 0) throw new RangeError(`Iterator.prototype.${name}: the limit is negative`);
-    return n;
-  };
-  // walk yields what visit passes on, and closes the source when it is left.
-  function* walk(o, visit) {
-    let live = true;
-    try {
-      for (let index = 0; ; index++) {
-        const s = step(o);
-        if (s.done) { live = false; return; }
-        const { value } = s;
-        yield* visit(value, index);
-      }
-    } finally {
-      if (live) close(o);
-    }
-  }
-  const visitAll = (it, name, callback, visit) => {
-    const o = opened(it, name);
-    callable(callback, `Iterator.prototype.${name} callback`);
-    let index = 0;
-    for (;;) {
-      const s = step(o);
-      if (s.done) return undefined;
-      let stop;
+  const makeIterators = () => {
+    const opened = (it, name) => ({ it: object(it, `Iterator.prototype.${name} receiver`), next: undefined });
+    const started = (o) => {
+      o.next = o.it.next;
+      return o;
+    };
+    const step = (o) => object(apply(o.next, o.it, []), 'iterator result');
+    const close = (o) => {
+      const { return: stop } = o.it;
+      if (stop !== undefined && stop !== null) object(apply(stop, o.it, []), 'result of return');
+    };
+    // checked closes a source when check throws; what that throws is forgotten.
+    const checked = (o, check) => {
       try {
-        stop = visit(s.value, index++);
+        return check();
       } catch (error) {
         try { close(o); } catch {}
         throw error;
       }
-      if (stop !== undefined) {
-        close(o);
-        return stop.value;
+    };
+    const withCallback = (it, name, callback) => {
+      const o = opened(it, name);
+      checked(o, () => callable(callback, `Iterator.prototype.${name} callback`));
+      return started(o);
+    };
+    const withLimit = (it, name, limit) => {
+      const o = opened(it, name);
+      const n = checked(o, () => {
+        const n = Number(limit);
+        if (n !== n) throw new RangeError(`Iterator.prototype.${name}: the limit is not a number`);
+        if (n <= -1) throw new RangeError(`Iterator.prototype.${name}: the limit is negative`);
+        return Math.trunc(n);
+      });
+      return [started(o), n];
+    };
+    const end = {}; // what a producer gives when there is no more
+    const finished = () => ({ value: undefined, done: true });
+    const Base = function () {};
+    Base.prototype = IteratorPrototype;
+    class Helper extends Base {
+      #produce; #stop; #done = false; #busy = false;
+      constructor(produce, stop) {
+        super();
+        this.#produce = produce;
+        this.#stop = stop;
+      }
+      next() {
+        this.#enter();
+        if (this.#done) return finished();
+        this.#busy = true;
+        let value = end;
+        try {
+          value = (0, this.#produce)();
+        } finally {
+          this.#busy = false;
+          if (value === end) this.#done = true;
+        }
+        return value === end ? finished() : { value, done: false };
+      }
+      return() {
+        this.#enter();
+        if (!this.#done) {
+          this.#done = true;
+          (0, this.#stop)();
+        }
+        return finished();
+      }
+      #enter() { if (this.#busy) throw new TypeError('the iterator helper is running already'); }
+    }
+    const finish = (Class, tag) => {
+      delete Class.prototype.constructor;
+      if (tag) defineProperty(Class.prototype, toStringTag, { __proto__: null, value: tag, configurable: true });
+    };
+    finish(Helper, 'Iterator Helper');
+    const helper = (o, produce) => new Helper(produce, () => close(o));
+    const visitAll = (it, name, callback, visit) => {
+      const o = withCallback(it, name, callback);
+      let index = 0;
+      for (;;) {
+        const s = step(o);
+        if (s.done) return undefined;
+        const { value } = s;
+        const stop = checked(o, () => visit(value, index++));
+        if (stop !== undefined) {
+          close(o);
+          return stop.value;
+        }
+      }
+    };
+    // flattened is the iterator of what a flatMap callback or Iterator.from got.
+    const flattened = (v, strings) => {
+      if (!(strings && typeof v === 'string')) object(v, strings ? 'Iterator.from argument' : 'flatMap result');
+      const open = v[iterator];
+      const it = open === undefined || open === null ? v : object(apply(open, v, []), 'iterator');
+      return { it, next: it.next };
+    };
+    class Wrapper extends Base {
+      #source;
+      constructor(source) {
+        super();
+        this.#source = source;
+      }
+      next() { return apply(this.#source.next, this.#source.it, []); }
+      return() {
+        const { it } = this.#source, { return: stop } = it;
+        return stop === undefined || stop === null ? finished() : apply(stop, it, []);
       }
     }
-  };
-  missing(IteratorPrototype, {
-    map(callback) {
-      const o = opened(this, 'map');
-      callable(callback, 'Iterator.prototype.map callback');
-      return walk(o, function* (value, index) { yield callback(value, index); });
-    },
-    filter(callback) {
-      const o = opened(this, 'filter');
-      callable(callback, 'Iterator.prototype.filter callback');
-      return walk(o, function* (value, index) { if (callback(value, index)) yield value; });
-    },
-    take(limit) {
-      const o = opened(this, 'take');
-      let left = count(limit, 'take');
-      return (function* () {
-        let live = true;
-        try {
-          while (left-- > 0) {
-            const s = step(o);
-            if (s.done) { live = false; return; }
-            yield s.value;
-          }
-        } finally {
-          if (live) close(o);
-        }
-      })();
-    },
-    drop(limit) {
-      const o = opened(this, 'drop');
-      const skip = count(limit, 'drop');
-      return walk(o, function* (value, index) { if (index >= skip) yield value; });
-    },
-    flatMap(callback) {
-      const o = opened(this, 'flatMap');
-      callable(callback, 'Iterator.prototype.flatMap callback');
-      return walk(o, function* (value, index) { yield* callback(value, index); });
-    },
-    reduce(callback, ...initial) {
-      callable(callback, 'Iterator.prototype.reduce callback');
-      let [total] = initial, empty = initial.length === 0;
-      visitAll(this, 'reduce', callback, (value, index) => {
-        if (empty) { total = value; empty = false; } else total = callback(total, value, index);
-      });
-      if (empty) throw new TypeError('Iterator.prototype.reduce: an empty iterator needs an initial value');
-      return total;
-    },
-    toArray() {
-      const out = [];
-      visitAll(this, 'toArray', () => {}, (value) => { out[out.length] = value; });
-      return out;
-    },
-    forEach(callback) { visitAll(this, 'forEach', callback, (value, index) => { callback(value, index); }); },
-    some(callback) { return visitAll(this, 'some', callback, (value, index) => (callback(value, index) ? { value: true } : undefined)) ?? false; },
-    every(callback) { return visitAll(this, 'every', callback, (value, index) => (callback(value, index) ? undefined : { value: false })) ?? true; },
-    find(callback) { return visitAll(this, 'find', callback, (value, index) => (callback(value, index) ? { value } : undefined)); },
-  });
-  if (dispose !== undefined && !(dispose in IteratorPrototype)) {
-    defineProperty(IteratorPrototype, dispose, { __proto__: null, value: { [dispose]() { this.return?.(); } }[dispose], writable: true, configurable: true, enumerable: false });
-  }
-  if (typeof globalThis.Iterator === 'undefined') {
-    // The constructor gets the engine's own prototype object, which generators and
-    // built-in iterators inherit from.
-    const Shared = function Iterator() {
-      if (new.target === undefined || new.target === Shared) throw new TypeError('Iterator is an abstract class');
-    };
-    defineProperty(Shared, 'prototype', { __proto__: null, value: IteratorPrototype, writable: false, configurable: false, enumerable: false });
-    hide(Shared, {
-      from(source) {
-        const open = typeof source === 'string' ? source[iterator] : object(source, 'Iterator.from argument')[iterator];
-        const it = open === undefined || open === null ? source : object(apply(open, source, []), 'iterator');
-        if (it instanceof Shared) return it;
-        const o = opened(it, 'from');
-        const wrapper = create(IteratorPrototype);
-        hide(wrapper, {
-          next() { return apply(o.next, o.it, []); },
-          return() { return typeof it.return === 'function' ? it.return() : { value: undefined, done: true }; },
+    finish(Wrapper);
+    return {
+      map(self, callback) {
+        const o = withCallback(self, 'map', callback);
+        let index = 0;
+        return helper(o, () => {
+          const s = step(o);
+          if (s.done) return end;
+          const { value } = s;
+          return checked(o, () => callback(value, index++));
         });
-        return wrapper;
       },
-    });
-    hide(IteratorPrototype, { constructor: Shared });
-    hide(globalThis, { Iterator: Shared });
-  }
+      filter(self, callback) {
+        const o = withCallback(self, 'filter', callback);
+        let index = 0;
+        return helper(o, () => {
+          for (;;) {
+            const s = step(o);
+            if (s.done) return end;
+            const { value } = s;
+            if (checked(o, () => callback(value, index++))) return value;
+          }
+        });
+      },
+      take(self, limit) {
+        let [o, left] = withLimit(self, 'take', limit);
+        return helper(o, () => {
+          if (left-- <= 0) {
+            close(o);
+            return end;
+          }
+          const s = step(o);
+          return s.done ? end : s.value;
+        });
+      },
+      drop(self, limit) {
+        let [o, left] = withLimit(self, 'drop', limit);
+        return helper(o, () => {
+          for (; left > 0; left--) if (step(o).done) return end;
+          const s = step(o);
+          return s.done ? end : s.value;
+        });
+      },
+      flatMap(self, callback) {
+        const o = withCallback(self, 'flatMap', callback);
+        let index = 0, inner;
+        return new Helper(() => {
+          for (;;) {
+            if (inner !== undefined) {
+              const s = checked(o, () => { const s = step(inner); return s.done ? end : { value: s.value }; });
+              if (s !== end) return s.value;
+              inner = undefined;
+            }
+            const s = step(o);
+            if (s.done) return end;
+            const { value } = s;
+            inner = checked(o, () => flattened(callback(value, index++), false));
+          }
+        }, () => {
+          if (inner !== undefined) checked(o, () => close(inner));
+          close(o);
+        });
+      },
+      reduce(self, callback, empty, total) {
+        visitAll(self, 'reduce', callback, (value, index) => {
+          if (empty) { total = value; empty = false; } else total = callback(total, value, index);
+        });
+        if (empty) throw new TypeError('Iterator.prototype.reduce: an empty iterator needs an initial value');
+        return total;
+      },
+      toArray(self) {
+        const out = [];
+        visitAll(self, 'toArray', () => {}, (value) => { out[out.length] = value; });
+        return out;
+      },
+      forEach(self, callback) { visitAll(self, 'forEach', callback, (value, index) => { callback(value, index); }); },
+      some(self, callback) { return visitAll(self, 'some', callback, (value, index) => (callback(value, index) ? { value: true } : undefined)) ?? false; },
+      every(self, callback) { return visitAll(self, 'every', callback, (value, index) => (callback(value, index) ? undefined : { value: false })) ?? true; },
+      find(self, callback) { return visitAll(self, 'find', callback, (value, index) => (callback(value, index) ? { value } : undefined)); },
+      from(source, Iterator) {
+        const o = flattened(source, true);
+        return o.it instanceof Iterator ? o.it : new Wrapper(o);
+      },
+    };
+  };
+  let made;
+  const iterators = () => made ??= makeIterators();
+  // The constructor gets the engine's own prototype object, which generators and
+  // built-in iterators inherit from.
+  const Iterator = function Iterator() {
+    if (new.target === undefined || new.target === Iterator) throw new TypeError('Iterator is an abstract class');
+  };
+  defineProperty(Iterator, 'prototype', { __proto__: null, value: IteratorPrototype, writable: false, configurable: false, enumerable: false });
+  define(Iterator, { from(source) { return iterators().from(source, Iterator); } });
 
-  const thenApply = (f) => { apply(then, resolved, [f]); };
-  hide(globalThis, {
+  define(IteratorPrototype, {
+    map(callback) { return iterators().map(this, callback); },
+    filter(callback) { return iterators().filter(this, callback); },
+    take(limit) { return iterators().take(this, limit); },
+    drop(limit) { return iterators().drop(this, limit); },
+    flatMap(callback) { return iterators().flatMap(this, callback); },
+    reduce(callback) { return iterators().reduce(this, callback, arguments.length < 2, arguments[1]); },
+    toArray() { return iterators().toArray(this); },
+    forEach(callback) { iterators().forEach(this, callback); },
+    some(callback) { return iterators().some(this, callback); },
+    every(callback) { return iterators().every(this, callback); },
+    find(callback) { return iterators().find(this, callback); },
+    constructor: Iterator,
+    [toStringTag]: 'Iterator',
+    [dispose]() { this.return?.(); },
+  });
+
+  define(globalThis, {
+    Iterator,
     queueMicrotask(callback) {
       callable(callback, 'queueMicrotask callback');
-      thenApply(() => { callback(); });
+      (async () => {
+        await undefined;
+        callback();
+      })();
     },
   });
 })

@@ -224,21 +224,31 @@
   }
   tag(Performance, 'Performance');
 
+  const collectable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function' || typeof v === 'symbol');
   class WeakRef {
     #target;
     constructor(target) {
-      if (target === null || typeof target !== 'object' && typeof target !== 'function' && typeof target !== 'symbol') throw new TypeError('WeakRef needs an object');
+      if (!collectable(target)) throw new TypeError('WeakRef needs an object');
       this.#target = target;
     }
     deref() { return this.#target; }
   }
   tag(WeakRef, 'WeakRef');
   class FinalizationRegistry {
+    #tokens = new Set();
     constructor(callback) {
       if (typeof callback !== 'function') throw new TypeError('FinalizationRegistry needs a function');
     }
-    register() {}
-    unregister() { return false; }
+    register(target, held, token = undefined) {
+      if (!collectable(target)) throw new TypeError('FinalizationRegistry.prototype.register needs an object');
+      if (target === held) throw new TypeError('FinalizationRegistry.prototype.register: the target must not be the value held for it');
+      if (collectable(token)) this.#tokens.add(token);
+      else if (token !== undefined) throw new TypeError('FinalizationRegistry.prototype.register: the token is not an object');
+    }
+    unregister(token) {
+      if (!collectable(token)) throw new TypeError('FinalizationRegistry.prototype.unregister needs an object');
+      return this.#tokens.delete(token);
+    }
   }
   tag(FinalizationRegistry, 'FinalizationRegistry');
 
@@ -269,6 +279,7 @@
       reread = (params, query) => { params.#pairs = native.parseQuery(query); };
     }
     get size() { return this.#pairs.length / 2; }
+    get [native.pairs]() { return this.#pairs; }
     append(name, value) { this.#pairs.push(wellFormed(name), wellFormed(value)); this.#changed(); }
     delete(name, value) {
       name = `${name}`;
@@ -391,8 +402,13 @@
   const put = (o, k, value) => defineProperty(o, k, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
   // The copies of containers are filled from a list of work, so that deep data
   // does not nest calls.
+  const { transfer } = ArrayBuffer.prototype;
   const structuredClone = function structuredClone(value, options) {
     if (arguments.length === 0) throw new TypeError('structuredClone needs a value');
+    const moved = [...options?.transfer ?? []];
+    moved.forEach((buffer, i) => {
+      if (native.kind(buffer) !== 'ArrayBuffer' || buffer.detached || moved.indexOf(buffer) !== i) refuse(native.show(buffer));
+    });
     const seen = new Map(), work = [];
     const copy = (v) => {
       if (typeof v === 'function') refuse(native.show(v));
@@ -430,6 +446,7 @@
     };
     const out = copy(value);
     while (work.length > 0) work.pop()();
+    for (const buffer of moved) transfer.call(buffer);
     return out;
   };
 
