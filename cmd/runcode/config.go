@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -229,7 +230,7 @@ func (file *configFile) trust(root string) (*configFile, error) {
 	if _, err := file.parse(root, true); err != nil {
 		return nil, err
 	}
-	_, err := file.hooks(root, slog.New(slog.DiscardHandler), nil)
+	_, err := file.hooks(hooks.Options{Dir: root})
 	return file, err
 }
 
@@ -244,16 +245,16 @@ func (file *configFile) parse(root string, trusted bool) (_ *configFile, err err
 }
 
 // hooks are the file's hooks; nil if it has none or must not run them.
-func (file *configFile) hooks(root string, logger *slog.Logger, redact func(string) string) (*hooks.Bridge, error) {
+func (file *configFile) hooks(opts hooks.Options) (*hooks.Bridge, error) {
 	if !file.trusted || !file.settings.HasHooks() {
 		return nil, nil
 	}
-	return hooks.Read(strings.NewReader(file.text), file.name, &hooks.Options{Dir: root, Logger: logger, Redact: redact})
+	return hooks.Read(strings.NewReader(file.text), file.name, &opts)
 }
 
 // hookCommands lists the commands its hooks run.
 func (file *configFile) hookCommands(root string) []string {
-	bridge, err := file.hooks(root, slog.New(slog.DiscardHandler), nil)
+	bridge, err := file.hooks(hooks.Options{Dir: root})
 	if err != nil || bridge == nil {
 		return nil
 	}
@@ -288,8 +289,10 @@ func (c *config) install(p *pipeline.Pipeline, protected []string, logger *slog.
 		return nil, close, err
 	}
 	p.UseRule("permissions", policy.Rule)
+	session := hooks.Session{ID: rand.Text()} // hooks group by it what they keep
+	opts := hooks.Options{Dir: c.root, Logger: logger, Redact: redact, Session: func(any) hooks.Session { return session }}
 	for _, file := range c.files {
-		bridge, err := file.hooks(c.root, logger, redact)
+		bridge, err := file.hooks(opts)
 		if err != nil {
 			return nil, close, err
 		}

@@ -83,7 +83,7 @@ type Result struct {
 // The error is for a process that never ran. All else is a Result. Run is safe
 // for concurrent use and leaves no goroutine and no descriptor behind.
 //
-// Three things escape: on Linux a process that left the session, cleared its
+// Nothing is ended if this process itself is killed. Three things escape: on Linux a process that left the session, cleared its
 // environment and lost its parent before the end came; elsewhere every process
 // that left the group; anywhere one of another user (sudo).
 func Run(ctx context.Context, c Command) (Result, error) {

@@ -106,16 +106,21 @@ func TestEndedContextStartsNothing(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
-	for name, change := range map[string]func(*Command){
-		"no such program":   func(c *Command) { c.Path = "/nowhere/bash" },
-		"no such directory": func(c *Command) { c.Dir = "/nowhere" },
-		"a NUL":             func(c *Command) { c.Args = []string{"-c", "\x00"} },
-	} {
-		t.Run(name, func(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Command)
+		want   string // what the error is about
+	}{
+		{"no such program", func(c *Command) { c.Path = "/nowhere/bash" }, "/nowhere/bash"},
+		{"no such directory", func(c *Command) { c.Dir = "/nowhere/else" }, "working directory: stat /nowhere/else: "},
+		{"a NUL", func(c *Command) { c.Args = []string{"-c", "\x00"} }, "invalid argument"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
 			c := bash(t, "true")
-			change(&c)
-			if _, err := Run(t.Context(), c); err == nil {
-				t.Error("Run = nil, want an error")
+			tt.change(&c)
+			if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Run = %v, want an error about %q", err, tt.want)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func start(c Command) (*child, error) {
 	}
 	if err != nil {
 		pipes.closeOurs()
-		return nil, err
+		return nil, startError(c, err)
 	}
 	p := &child{
 		process: process,
@@ -121,6 +122,17 @@ func start(c Command) (*child, error) {
 		p.awaitExit()
 	}()
 	return p, nil
+}
+
+// startError is why a process could not be started. The system names the program
+// also where it is the directory that is missing.
+func startError(c Command, err error) error {
+	if c.Dir != "" {
+		if _, missing := os.Stat(c.Dir); missing != nil {
+			return fmt.Errorf("cannot use the working directory: %w", missing)
+		}
+	}
+	return err
 }
 
 // await waits for the first reason to end.

@@ -53,8 +53,9 @@ type Options struct {
 	// answer in JSON that is longer counts as a failure. Zero: 256 KiB. Of
 	// standard error no more than 64 KiB are read.
 	MaxOutput int
-	// Redact takes secrets out of what hooks write to standard error, before it
-	// becomes a reason or, cut, a summary in the log. Nil: nothing is taken out.
+	// Redact takes secrets out of the texts of hooks, wherever these go: what they
+	// write to standard error, and the reasons, contexts and messages they answer
+	// with. Nil: nothing is taken out.
 	Redact func(text string) string
 	// Session says which session an agent, nil for none, is in at this moment.
 	// It is asked at every event that has hooks, so it must be quick. Nil: the
@@ -197,7 +198,7 @@ func (b *Bridge) findShell() error {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot run hooks: the shell %q is missing: %w; install it or name another in Options.Shell", b.opts.Shell, err)
+		return fmt.Errorf("cannot run hooks: the shell %q is missing: %w; install it where PATH finds it (in a Go program: or name another in Options.Shell)", b.opts.Shell, err)
 	}
 	b.shell = path
 	return nil
@@ -227,10 +228,27 @@ func (b *Bridge) Hooks() []Hook {
 	hooks := []Hook{}
 	for _, t := range connected {
 		for _, g := range b.config.groups[t.event] {
-			for _, h := range g.hooks {
-				hooks = append(hooks, Hook{t.event, g.matcher.text, h.command, h.timeout, h.failureBlocks, h.place})
-			}
+			hooks = append(hooks, g.list()...)
 		}
+	}
+	return hooks
+}
+
+// HooksFor lists those of Hooks that calls of a tool are put to; event is
+// PreToolUse or PostToolUse. Those whose matcher cannot be tested are among them.
+func (b *Bridge) HooksFor(event, tool string) []Hook {
+	hooks := []Hook{}
+	for _, g := range b.config.groups[event] {
+		if matched, err := g.matcher.matches(subjects(tool)); matched || err != nil {
+			hooks = append(hooks, g.list()...)
+		}
+	}
+	return hooks
+}
+
+func (g *group) list() (hooks []Hook) {
+	for _, h := range g.hooks {
+		hooks = append(hooks, Hook{g.event, g.matcher.text, h.command, h.timeout, h.failureBlocks, h.place})
 	}
 	return hooks
 }

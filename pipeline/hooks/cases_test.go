@@ -39,9 +39,9 @@ func TestPreToolUse(t *testing.T) {
 		{"exit 127", []hook{{Command: "exec /nowhere/check 2>/dev/null || exit 127"}}, "echo",
 			denied("blocked because the PreToolUse hook at settings.json exited with 127 (a program was not found), where 0 passes and 2 blocks"), []string{"error 127"}},
 		{"timeout", []hook{{Command: "exec sleep 1000", Timeout: 0.05}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"), []string{"timeout -"}},
+			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout of 50ms"), []string{"timeout -"}},
 		{"a timed-out hook that traps TERM and exits 2", []hook{{Command: "trap 'exit 2' TERM; while :; do read -t 1000 < <(:); done", Timeout: 0.05}}, "echo",
-			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"), []string{"timeout -"}},
+			denied("blocked because the PreToolUse hook at settings.json did not end within its timeout of 50ms"), []string{"timeout -"}},
 		{"a signal", []hook{{Command: "kill -9 $$"}}, "echo",
 			denied("blocked because the PreToolUse hook at settings.json was ended by a signal (killed)"), []string{"error -"}},
 		{"as in DSH where the group says so", []hook{
@@ -57,10 +57,12 @@ func TestPreToolUse(t *testing.T) {
 			end{Text: "Error: tool \"echo\" requires approval (not yet supported)", Code: tools.CodeApprovalUnavailable, Ran: []string{}}, []string{"ask 0"}},
 		{"a block that names another event", []hook{{Command: printing(permission("PostToolUse", "deny", "no"))}}, "echo",
 			passed("echo", "{}"), []string{"pass 0"}},
+		// DSH ignores the two that follow: a denial that is not quite what it
+		// should be must not pass unseen.
 		{"a block that names no event", []hook{{Command: printing(`{"hookSpecificOutput":{"permissionDecision":"deny"}}`)}}, "echo",
-			passed("echo", "{}"), []string{"pass 0"}},
+			denied(`blocked because the PreToolUse hook at settings.json printed a hookSpecificOutput whose hookEventName is missing, not "PreToolUse"`), []string{"error 0"}},
 		{"deny at the top", []hook{{Command: printing(`{"decision":"deny","reason":"no"}`)}}, "echo",
-			passed("echo", "{}"), []string{"pass 0"}},
+			denied("no"), []string{"deny 0"}},
 		{"block at the top", []hook{{Command: printing(`{"decision":"block","reason":"no"}`)}}, "echo",
 			denied("no"), []string{"block 0"}},
 		{"both channels", []hook{{Command: printing(`{"decision":"approve","reason":"yes","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`)}}, "echo",
@@ -159,6 +161,16 @@ func TestNoEffectIsReported(t *testing.T) { // 146, 147
 		if !strings.Contains(r.log.String(), want) {
 			t.Errorf("the host was not told of %q:\n%s", want, r.log)
 		}
+	}
+	r = newRig(t, settings([]hook{{Command: printing(`{"systemMessage":"` + strings.Repeat("x", 501) + `"}`)}}, nil), nil)
+	r.call("echo", "{}")
+	if log := r.log.String(); !strings.Contains(log, "message="+strings.Repeat("x", 500)+"…") {
+		t.Errorf("the host was told:\n%s", log)
+	}
+	r = newRig(t, settings([]hook{{Command: printing(permission("PostToolUse", "deny", "no"))}}, nil), nil)
+	check(t, "end", r.end(r.call("echo", "{}")), passed("echo", "{}"))
+	if want := "answers for another event"; !strings.Contains(r.log.String(), want) {
+		t.Errorf("the host was not told of %q:\n%s", want, r.log)
 	}
 }
 
@@ -317,6 +329,38 @@ func TestLogRedacts(t *testing.T) {
 			t.Errorf("%s holds %s", e.Type, text)
 		}
 	}
+}
+
+// All that hooks say themselves is free of secrets, and nothing is said to be
+// missing because of that.
+func TestRedact(t *testing.T) {
+	const secret = "hunter2hunter2hunter2"
+	redacting := func(ho *hooks.Options, _ *pipeline.Options) {
+		ho.Redact = func(text string) string { return strings.ReplaceAll(text, secret, "[redacted]") }
+	}
+	tests := []struct{ name, command, want string }{
+		{"standard error", "printf 'no " + secret + "' >&2; exit 2", "Error: no [redacted]"},
+		{"long standard error", "printf 'no " + secret + "' >&2; head -c 65530 /dev/zero >&2; exit 2", "bytes]"},
+		{"a reason", printing(permission("PreToolUse", "deny", "no "+secret)), "Error: no [redacted]"},
+		{"the older reason", printing(`{"decision":"block","reason":"no ` + secret + `"}`), "Error: no [redacted]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, settings([]hook{{Command: tt.command}}, nil), redacting)
+			if text := r.call("echo", "").Text(); !strings.HasSuffix(text, tt.want) || strings.Contains(text, secret) {
+				t.Errorf("the call ends with %.100q, want the end %q", text, tt.want)
+			}
+		})
+	}
+	t.Run("the rest", func(t *testing.T) {
+		r := newRig(t, settings(nil, []hook{{Command: printing(`{"continue":false,"stopReason":"` + secret + `","systemMessage":"` + secret +
+			`","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"` + secret + `"}}`)}}), redacting)
+		o := r.call("echo", "")
+		check(t, "context", o.Contexts()[0].Content[0].Text, "[redacted]")
+		if log := r.log.String(); strings.Contains(log, secret) || strings.Count(log, "[redacted]") != 2 {
+			t.Errorf("the host was told:\n%s", log)
+		}
+	})
 }
 
 func TestDirectory(t *testing.T) { // 155

@@ -150,7 +150,11 @@ func (p *parser) group(t traits, n jsondoc.Node) (*group, error) {
 		return nil, p.doc.Fault(n.Offset, "a group of %s must be an object {matcher, hooks}, got %s", t.event, n.Described())
 	}
 	for _, m := range n.Members {
-		if !slices.Contains(groupKeys, m.Name) {
+		switch {
+		case slices.Contains(groupKeys, m.Name):
+		case slices.Contains(commandKeys, m.Name):
+			return nil, p.doc.Fault(m.Offset, `%s belongs to a hook; write the group as {"matcher": ..., "hooks": [{"type": "command", "command": ...}]}`, m.Name)
+		default:
 			return nil, p.doc.Fault(m.Offset, "unknown key %q in a group of %s; known are matcher, hooks and onFailure", m.Name, t.event)
 		}
 	}
@@ -222,7 +226,11 @@ func (p *parser) matcher(g *group, n jsondoc.Node) error {
 		return nil
 	}
 	g.matcher = newMatcher(text)
-	if g.matcher.broken == nil || g.event == PreToolUse && g.failureBlocks {
+	if g.matcher.broken == nil {
+		return nil
+	}
+	if g.event == PreToolUse && g.failureBlocks {
+		p.ignore(value.Offset, "the matcher %q, which does not compile: %v; until it is repaired every call is denied", text, g.matcher.broken)
 		return nil
 	}
 	return p.doc.Fault(value.Offset, "matcher %q does not compile: %v", text, g.matcher.broken)
@@ -235,17 +243,17 @@ func (p *parser) hook(g *group, n jsondoc.Node) (*hook, error) {
 	if n.Kind != jsonscan.ObjectStart {
 		return nil, p.doc.Fault(n.Offset, "a hook must be an object {type, command}, got %s", n.Described())
 	}
+	for _, m := range n.Members {
+		if !slices.Contains(commandKeys, m.Name) && ignoredKeys[m.Name] == "" {
+			return nil, p.doc.Fault(m.Offset, "unknown key %q in a hook of %s%s", m.Name, g.event, suggestion(m.Name, commandKeys))
+		}
+	}
 	kind, err := p.kind(n)
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range n.Members {
-		instead, ignored := ignoredKeys[m.Name]
-		switch {
-		case slices.Contains(commandKeys, m.Name):
-		case !ignored:
-			return nil, p.doc.Fault(m.Offset, "unknown key %q in a hook of %s", m.Name, g.event)
-		case kind == "command" && g.runs:
+		if instead := ignoredKeys[m.Name]; instead != "" && kind == "command" && g.runs {
 			p.ignore(m.Offset, "%s: %s", m.Name, instead)
 		}
 	}
@@ -325,7 +333,7 @@ func (p *parser) command(h *hook, n jsondoc.Node) error {
 	case strings.ContainsRune(h.command, 0):
 		return p.doc.Fault(value.Offset, "the command holds a NUL character, which no shell can be given")
 	case p.opts.PluginRoot == "" && strings.Contains(h.command, "CLAUDE_PLUGIN_ROOT"):
-		return p.doc.Fault(value.Offset, "the command uses CLAUDE_PLUGIN_ROOT, which is not known; set Options.PluginRoot")
+		return p.doc.Fault(value.Offset, "the command uses CLAUDE_PLUGIN_ROOT, which is not known; write the directory instead (in a Go program: set Options.PluginRoot)")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TestNotes(t *testing.T) {
 	b := mustRead(t, `{"disableAllHooks":true,"hooks":{
 "SessionEnd":[{"matcher":"([","hooks":[{"type":"http","url":"u"},{"type":"command","command":"x ${CLAUDE_PLUGIN_ROOT}"}]}],
 "PostToolUse":[{"hooks":[{"type":"prompt","prompt":"p","model":"m"},{"type":"command","command":"c","async":true,"statusMessage":"s","once":true}]}],
-"PreToolUse":[{"hooks":[{"type":"agent","prompt":"p","onFailure":"continue"},{"command":"c","args":["x"],"onFailure":"continue"}]}],
+"PreToolUse":[{"hooks":[{"type":"agent","prompt":"p","onFailure":"continue"},{"command":"c","args":["x"],"onFailure":"continue"}]},{"matcher":"Bash(rm:*)","hooks":[]}],
 "Setup":[]}}`, nil)
 	check(t, "ignored", notes(b.Ignored()), []string{
 		"settings.json:1:2: ignored disableAllHooks: the hooks of this file run; leave the file out to go without them",
@@ -91,12 +91,42 @@ func TestNotes(t *testing.T) {
 		"settings.json:3:134: ignored once: the hook runs every time",
 		"settings.json:4:33: ignored a hook: hooks of type agent cannot be run here",
 		"settings.json:4:100: ignored a hook: args cannot be passed without a shell here",
+		`settings.json:4:143: ignored the matcher "Bash(rm:*)", which does not compile: it has the form of a permission rule; a matcher is about a tool's name alone; until it is repaired every call is denied`,
 	})
 	check(t, "not connected", notes(b.NotConnected()), []string{
 		"settings.json:2:1: SessionEnd is not connected: its hooks never run",
 		"settings.json:5:1: Setup is not connected: its hooks never run",
 	})
 	check(t, "hooks", len(b.Hooks()), 1)
+}
+
+func TestHooksFor(t *testing.T) {
+	b := mustRead(t, `{"PreToolUse":[
+{"hooks":[{"command":"all"}]},{"matcher":"Read, Write","hooks":[{"command":"files"},{"command":"more"}]},
+{"matcher":"^Bash$","hooks":[{"command":"shell"}]},{"matcher":"([","hooks":[{"command":"broken"}]}],
+"PostToolUse":[{"matcher":"read","hooks":[{"command":"after"}]}]}`, nil)
+	tests := []struct {
+		event, tool string
+		want        []string
+	}{
+		{hooks.PreToolUse, "read", []string{"all", "files", "more", "broken"}},
+		{hooks.PreToolUse, "bash", []string{"all", "shell", "broken"}},
+		{hooks.PostToolUse, "read", []string{"after"}},
+		{hooks.PostToolUse, "bash", []string{}},
+		{hooks.Stop, "read", []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.event+" "+tt.tool, func(t *testing.T) {
+			commands := []string{}
+			for _, h := range b.HooksFor(tt.event, tt.tool) {
+				commands = append(commands, h.Command)
+				if !slices.Contains(b.Hooks(), h) {
+					t.Errorf("Hooks does not list %+v", h)
+				}
+			}
+			check(t, "commands", commands, tt.want)
+		})
+	}
 }
 
 // TestNeedHarness lists what Install alone does not run, and only that.
@@ -143,6 +173,7 @@ func TestConfigErrors(t *testing.T) {
 		{"an event beside hooks", `{"hooks":{},"PreToolUse":[]}`, `1:13: the event PreToolUse stands beside hooks and would have no effect; move it into hooks`},
 		{"an event is no array", `{"hooks":{"Stop":{}}}`, `1:18: Stop must be an array of groups {matcher, hooks}, got an object`},
 		{"a group is no object", in(`"x"`), `1:25: a group of PreToolUse must be an object {matcher, hooks}, got the string "x"`},
+		{"a hook in place of a group", in(`{"type":"command","command":"x"}`), `1:26: type belongs to a hook; write the group as {"matcher": ..., "hooks": [{"type": "command", "command": ...}]}`},
 		{"unknown key of a group", in(`{"matchers":"x","hooks":[]}`), `1:26: unknown key "matchers" in a group of PreToolUse; known are matcher, hooks and onFailure`},
 		{"a key in another case", in(`{"Matcher":"x","hooks":[]}`), `1:26: unknown key "Matcher" in a group of PreToolUse; known are matcher, hooks and onFailure`},
 		{"a matcher is no string", in(`{"matcher":["Bash"],"hooks":[]}`), `1:36: matcher must be a string, got an array`},
@@ -151,11 +182,12 @@ func TestConfigErrors(t *testing.T) {
 		{"a hook is no object", hook(`null`), `1:35: a hook must be an object {type, command}, got null`},
 		{"unknown key of a hook", hook(`{"command":"x","timeOut":3}`), `1:50: unknown key "timeOut" in a hook of PreToolUse`},
 		{"unknown type", hook(`{"type":"webhook","command":"x"}`), `1:43: unknown hook type "webhook"; known are command, http, mcp_tool, prompt and agent`},
+		{"a misspelt command", hook(`{"type":"command","comand":"x"}`), `1:53: unknown key "comand" in a hook of PreToolUse; did you mean command?`},
 		{"no command", hook(`{"type":"command"}`), `1:35: the command hook has no command`},
 		{"an empty command", hook(`{"command":"  "}`), `1:46: command must be a string that is not empty, got the string "  "`},
 		{"a command is no string", hook(`{"command":["x"]}`), `1:46: command must be a string that is not empty, got an array`},
 		{"a NUL in a command", hook(`{"command":"a\u0000b"}`), `1:46: the command holds a NUL character, which no shell can be given`},
-		{"a plugin's command", hook(`{"command":"${CLAUDE_PLUGIN_ROOT}/x"}`), `1:46: the command uses CLAUDE_PLUGIN_ROOT, which is not known; set Options.PluginRoot`},
+		{"a plugin's command", hook(`{"command":"${CLAUDE_PLUGIN_ROOT}/x"}`), `1:46: the command uses CLAUDE_PLUGIN_ROOT, which is not known; write the directory instead (in a Go program: set Options.PluginRoot)`},
 		{"a timeout of zero", hook(`{"command":"x","timeout":0}`), `1:60: timeout must be a number of seconds above 0 and at most 86400, got 0`},
 		{"a negative timeout", hook(`{"command":"x","timeout":-1}`), `1:60: timeout must be a number of seconds above 0 and at most 86400, got -1`},
 		{"a timeout in words", hook(`{"command":"x","timeout":"5"}`), `1:60: timeout must be a number of seconds above 0 and at most 86400, got the string "5"`},

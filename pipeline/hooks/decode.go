@@ -46,7 +46,8 @@ type answer struct {
 	stopReason    string
 	context       string
 	systemMessage string
-	replaces      bool // it wants other arguments or another result
+	replaces      bool   // it wants other arguments or another result
+	elsewhere     string // the other event it has output for
 
 	// failure says why there is no answer. The word is then wordError,
 	// wordTimeout or wordCancelled.
@@ -55,6 +56,24 @@ type answer struct {
 
 func failed(word, format string, args ...any) answer {
 	return answer{word: word, failure: fmt.Sprintf(format, args...)}
+}
+
+// fails is the answer with a failure in place of what it decides; whether the
+// session goes on and what the person is told stay.
+func (a answer) fails(format string, args ...any) answer {
+	f := failed(wordError, format, args...)
+	f.stop, f.stopReason, f.systemMessage = a.stop, a.stopReason, a.systemMessage
+	return f
+}
+
+// redact takes secrets out of what the hook said itself.
+func (a *answer) redact(redact func(string) string) {
+	if redact == nil {
+		return
+	}
+	for _, text := range []*string{&a.reason, &a.stopReason, &a.context, &a.systemMessage} {
+		*text = redact(*text)
+	}
 }
 
 // logged is the word for the log.
@@ -115,24 +134,37 @@ func decodeJSON(event, text string) answer {
 		stopReason:    top.text("stopReason"),
 		systemMessage: top.text("systemMessage"),
 	}
-	if word := top.text("decision"); word == wordApprove || word == wordBlock {
+	decision := top["decision"]
+	if word, _ := decision.Text(); ranks[word] != rankNone {
 		a.word, a.rank, a.reason = word, ranks[word], top.text("reason")
 	}
-	return a.specific(event, top["hookSpecificOutput"])
+	whole := a.specific(event, top["hookSpecificOutput"])
+	switch {
+	case whole.failure != "" && a.rank == rankDeny:
+		return a // a failure must not open what the decision closes
+	case whole.failure == "" && whole.word == "" && given(decision):
+		return a.fails("answered with the decision %.60s; known are approve, allow, ask, deny and block", decision)
+	}
+	return whole
 }
 
 // specific adds what the answer says for its event. Output that names another
-// event, or none, is not meant for us.
+// event is not meant for us.
 func (a answer) specific(event string, output tools.JSON) answer {
 	if output.IsZero() || output.Kind() == 'n' {
 		return a
 	}
 	var own members
 	if output.Kind() != '{' || output.Unmarshal(&own) != nil {
-		return failed(wordError, "printed a hookSpecificOutput that is no object")
+		return a.fails("printed a hookSpecificOutput that is no object")
 	}
-	if own.text("hookEventName") != event {
+	switch name := own.text("hookEventName"); {
+	case name == event:
+	case isEvent(name):
+		a.elsewhere = name
 		return a
+	case len(own) > 0:
+		return a.fails("printed a hookSpecificOutput whose hookEventName is %.60s, not %q", or(own["hookEventName"].String(), "missing"), event)
 	}
 	a.context = own.text("additionalContext")
 	a.replaces = given(own["updatedInput"]) || given(own["updatedToolOutput"]) || given(own["updatedMCPToolOutput"])
@@ -143,12 +175,10 @@ func (a answer) specific(event string, output tools.JSON) answer {
 	switch word, _ := decision.Text(); word {
 	case wordAllow, wordAsk, wordDeny:
 		a.word, a.rank = word, ranks[word]
-		if reason := own.text("permissionDecisionReason"); reason != "" {
-			a.reason = reason
-		}
+		a.reason = or(own.text("permissionDecisionReason"), or(own.text("reason"), a.reason))
 		return a
 	}
-	return failed(wordError, "answered with the permissionDecision %.60s; known are allow, ask and deny", decision)
+	return a.fails("answered with the permissionDecision %.60s; known are allow, ask and deny", decision)
 }
 
 // members is a decoded JSON object.
@@ -172,13 +202,16 @@ func trimmed(o proc.Output) string {
 	return text
 }
 
-// maxSummary is the most characters of standard error that a log entry or the
-// reason of a failure shows.
+// maxSummary is the most characters of a hook's text that are shown where it is
+// only reported: in a log entry, in the reason of a failure, to the Logger.
 const maxSummary = 500
 
 // summary is the beginning of what a hook wrote to standard error.
 func summary(o proc.Output) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(o.Head, "\uFFFD"))
+	return clipped(strings.TrimSpace(strings.ToValidUTF8(o.Head, "\uFFFD")))
+}
+
+func clipped(text string) string {
 	n := 0
 	for i := range text {
 		if n++; n > maxSummary {

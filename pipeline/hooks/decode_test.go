@@ -36,17 +36,22 @@ func TestDecode(t *testing.T) {
 
 		{"approve", proc.Result{Stdout: out(`{"decision":"approve","reason":" r "}`)}, answer{word: "approve", rank: rankAllow, reason: "r"}},
 		{"block without a reason", proc.Result{Stdout: out(`{"decision":"block","reason":7}`)}, answer{word: "block", rank: rankDeny}},
-		{"allow at the top", proc.Result{Stdout: out(`{"decision":"allow"}`)}, answer{}},
-		{"a decision that is no string", proc.Result{Stdout: out(`{"decision":true}`)}, answer{}},
+		{"allow at the top", proc.Result{Stdout: out(`{"decision":"allow"}`)}, answer{word: "allow", rank: rankAllow}},
+		{"deny at the top", proc.Result{Stdout: out(`{"decision":"deny","reason":"r"}`)}, answer{word: "deny", rank: rankDeny, reason: "r"}},
+		{"null at the top", proc.Result{Stdout: out(`{"decision":null}`)}, answer{}},
+		{"an unknown word at the top beside a decision", proc.Result{Stdout: out(`{"decision":"no",` + pre(`"permissionDecision":"deny"`)[1:])}, answer{word: "deny", rank: rankDeny}},
+		{"a block beside what cannot be read", proc.Result{Stdout: out(`{"decision":"block","reason":"r",` + pre(`"permissionDecision":"no"`)[1:])}, answer{word: "block", rank: rankDeny, reason: "r"}},
 		{"a name in another case", proc.Result{Stdout: out(`{"Decision":"block"}`)}, answer{}},
 		{"allow", proc.Result{Stdout: out(pre(`"permissionDecision":"allow"`))}, answer{word: "allow", rank: rankAllow}},
 		{"ask", proc.Result{Stdout: out(pre(`"permissionDecision":"ask","permissionDecisionReason":"r"`))}, answer{word: "ask", rank: rankAsk, reason: "r"}},
 		{"deny with the reason at the top", proc.Result{Stdout: out(`{"decision":"block","reason":"r","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`)}, answer{word: "deny", rank: rankDeny, reason: "r"}},
+		{"deny with a reason beside it", proc.Result{Stdout: out(pre(`"permissionDecision":"deny","reason":"r"`))}, answer{word: "deny", rank: rankDeny, reason: "r"}},
 		{"a decision of null", proc.Result{Stdout: out(pre(`"permissionDecision":null`))}, answer{}},
 		{"everything else", proc.Result{Stdout: out(`{"continue":false,"stopReason":"s","systemMessage":"m","suppressOutput":true,"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c","updatedInput":{}}}`)},
 			answer{stop: true, stopReason: "s", systemMessage: "m", context: "c", replaces: true}},
 		{"continue true", proc.Result{Stdout: out(`{"continue":true}`)}, answer{}},
-		{"another event's output", proc.Result{Stdout: out(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"what","additionalContext":"c"}}`)}, answer{}},
+		{"another event's output", proc.Result{Stdout: out(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"what","additionalContext":"c"}}`)}, answer{elsewhere: "PostToolUse"}},
+		{"an output with nothing in it", proc.Result{Stdout: out(`{"hookSpecificOutput":{}}`)}, answer{}},
 		{"no output", proc.Result{Stdout: out(`{"hookSpecificOutput":null}`)}, answer{}},
 
 		// What may have been meant as a denial and cannot be read is a failure.
@@ -56,6 +61,12 @@ func TestDecode(t *testing.T) {
 		{"cut", proc.Result{Stdout: proc.Output{Head: `{"decision":"block"}`, Size: 99}}, answer{word: "error", failure: "printed a JSON answer of 99 bytes, of which only 20 are read"}},
 		{"an unknown permissionDecision", proc.Result{Stdout: out(pre(`"permissionDecision":"Deny"`))}, answer{word: "error", failure: `answered with the permissionDecision "Deny"; known are allow, ask and deny`}},
 		{"a permissionDecision that is no string", proc.Result{Stdout: out(pre(`"permissionDecision":false`))}, answer{word: "error", failure: `answered with the permissionDecision false; known are allow, ask and deny`}},
+		{"an unknown decision at the top", proc.Result{Stdout: out(`{"decision":"Block"}`)}, answer{word: "error", failure: `answered with the decision "Block"; known are approve, allow, ask, deny and block`}},
+		{"a decision that is no string", proc.Result{Stdout: out(`{"decision":true}`)}, answer{word: "error", failure: `answered with the decision true; known are approve, allow, ask, deny and block`}},
+		{"an output for no event", proc.Result{Stdout: out(`{"hookSpecificOutput":{"additionalContext":"c"}}`)}, answer{word: "error", failure: `printed a hookSpecificOutput whose hookEventName is missing, not "PreToolUse"`}},
+		{"an output for a misspelt event", proc.Result{Stdout: out(`{"hookSpecificOutput":{"hookEventName":"preToolUse"}}`)}, answer{word: "error", failure: `printed a hookSpecificOutput whose hookEventName is "preToolUse", not "PreToolUse"`}},
+		{"a failure that also stops", proc.Result{Stdout: out(`{"continue":false,"stopReason":"s","systemMessage":"m","decision":"what"}`)},
+			answer{word: "error", failure: `answered with the decision "what"; known are approve, allow, ask, deny and block`, stop: true, stopReason: "s", systemMessage: "m"}},
 		{"an output that is no object", proc.Result{Stdout: out(`{"hookSpecificOutput":"deny"}`)}, answer{word: "error", failure: "printed a hookSpecificOutput that is no object"}},
 	}
 	for _, tt := range tests {

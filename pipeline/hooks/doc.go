@@ -28,8 +28,11 @@
 // stop_hook_active; source; agent_id and agent_type.
 //
 // A matcher is tested on both names of a tool, on the source of a session, on
-// the type of a sub-agent; an exact one in any case. There is nothing to match
-// about a prompt and the end of a turn.
+// the type of a sub-agent, always in any case. Nothing and "*" select all.
+// "Edit|Write" or "Edit, Write" lists names, each to be met whole; anything with
+// other characters in it is a regular expression as in JavaScript, which may be
+// found in a part of the name. There is nothing to match about a prompt and the
+// end of a turn.
 //
 // The call of run_code itself is a call like any other: its tool_name and what
 // matchers see is run_code, its tool_input the program. The calls the program
@@ -40,12 +43,12 @@
 //
 // Exit code 2 blocks, with standard error as the reason. Exit code 0 passes,
 // or says what the JSON on standard output says: permissionDecision allow, ask
-// or deny, or the older decision approve or block; additionalContext is for the
-// model, but not before a call. All hooks that match run, one after the other in
-// the order of the file; a denial wins over an ask, an ask over an allow. Allow
-// skips nothing: other listeners, guards and the approver see the call all the
-// same. updatedInput is not applied, so that what policy has judged is what
-// runs.
+// or deny in a hookSpecificOutput with the event's hookEventName, or the older
+// decision approve or block; additionalContext is for the model, but not before
+// a call. All hooks that match run, one after the other in the order of the
+// file; a denial wins over an ask, an ask over an allow. Allow skips nothing:
+// other listeners, guards and the approver see the call all the same.
+// updatedInput is not applied, so that what policy has judged is what runs.
 //
 // A block denies a call, hides a result behind its reason, rejects a prompt,
 // keeps an agent going that would stop. It changes nothing for sessions and
@@ -64,6 +67,10 @@
 // too long. Hooks of all other events that fail change nothing. "onFailure":
 // "continue" or "block", on a hook or on a whole group, changes either. A
 // settings file with an unknown key or event does not load.
+//
+// An answer that decides in other words is not passed over as in DSH: allow, ask
+// and deny mean the same for the older decision, any other word and a
+// hookSpecificOutput that names no event are failures.
 //
 // The harness says whether an agent goes on because of a Stop hook already, so
 // stop_hook_active is true then, and a hook that fails does not block a second

@@ -18,12 +18,9 @@ type verdict struct {
 }
 
 // add folds one answer in. A failure counts as a denial where it blocks, else
-// as no answer. who is what has failed.
+// it decides nothing. who is what has failed.
 func (v *verdict) add(a answer, blocks bool, who string) {
-	if a.failure != "" {
-		if !blocks {
-			return
-		}
+	if a.failure != "" && blocks {
 		a.rank, a.reason = rankDeny, "blocked because "+who+" "+a.failure
 	}
 	if a.context != "" {

@@ -87,6 +87,9 @@ func TestHarnessEvents(t *testing.T) {
 			{Command: printing(`{"continue":true}`)},
 		}, hooks.Verdict{SystemMessages: []string{"one", "two"}, Halt: true, HaltReason: "enough"}, []string{"stop 0", "stop 0", "stop 0", "pass 0"}},
 
+		{"a wish to end beside what cannot be read", hooks.UserPromptSubmit, []hook{{Command: printing(`{"continue":false,"stopReason":"enough","systemMessage":"one","decision":"no"}`)}},
+			hooks.Verdict{SystemMessages: []string{"one"}, Halt: true, HaltReason: "enough"}, []string{"error 0"}},
+
 		// Only calls fail closed by themselves.
 		{"a failure rejects no prompt", hooks.UserPromptSubmit, []hook{{Command: "exit 1"}, {Command: "exec sleep 1000", Timeout: 0.05}, {Command: "kill -9 $$"}},
 			hooks.Verdict{}, []string{"error 1", "timeout -", "error -"}},

@@ -28,20 +28,23 @@ const (
 // selects all.
 type matcher struct {
 	text   string
-	exact  []string        // alternatives without special characters
+	exact  []string        // names, if it is a list of these
 	regex  *regexp2.Regexp // else
 	broken error           // why it selects nothing
 }
 
-// newMatcher reads a matcher: nothing or "*" for all, letters, digits, _ and | for
-// exact names, anything else a regular expression that need not match the whole
-// name.
+// newMatcher reads a matcher: nothing or "*" for all, a list of names, or else a
+// regular expression that need not match the whole name.
 func newMatcher(text string) *matcher {
 	m := &matcher{text: text}
 	switch {
 	case text == "" || text == "*":
-	case !strings.ContainsFunc(text, special):
-		m.exact = strings.Split(text, "|")
+	case isList(text):
+		for _, name := range strings.Split(strings.ReplaceAll(text, ",", "|"), "|") {
+			m.exact = append(m.exact, strings.TrimSpace(name))
+		}
+	case strings.HasSuffix(text, ":*)"):
+		m.broken = errors.New("it has the form of a permission rule; a matcher is about a tool's name alone")
 	case len(text) > maxPattern:
 		m.broken = fmt.Errorf("it has %d bytes, the most is %d", len(text), maxPattern)
 	case groupDepth(text) > maxGroups:
@@ -55,8 +58,15 @@ func newMatcher(text string) *matcher {
 // all reports whether the matcher selects everything.
 func (m *matcher) all() bool { return m.exact == nil && m.regex == nil && m.broken == nil }
 
-func special(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '|')
+// isList reports whether a matcher is names with | or commas between them, and
+// perhaps spaces around them. A hyphen is part of a name only in a list that
+// could not be an expression: alone it makes one, which selects no less.
+func isList(text string) bool {
+	spaced := strings.ContainsAny(text, " ,")
+	return strings.IndexFunc(text, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && r != '_' && r != '|' && r != ',' && r != ' ' && !(r == '-' && spaced)
+	}) < 0
 }
 
 // groupDepth is how deep a pattern nests groups. Brackets that are escaped or in
@@ -81,14 +91,16 @@ func groupDepth(pattern string) (deepest int) {
 	return deepest
 }
 
-// compile reads a pattern as JavaScript does.
+// compile reads a pattern as JavaScript does, but without regard to case: a tool
+// has a name in either, and one that is excluded under Claude Code's must not be
+// found under ours.
 func compile(text string) (regex *regexp2.Regexp, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			regex, err = nil, fmt.Errorf("the regular expression compiler crashed: %v", r)
 		}
 	}()
-	regex, err = regexp2.Compile(text, regexp2.ECMAScript, regexp2.Unicode)
+	regex, err = regexp2.Compile(text, regexp2.ECMAScript, regexp2.Unicode, regexp2.IgnoreCase)
 	if err == nil {
 		regex.MatchTimeout = matchTimeout
 	}

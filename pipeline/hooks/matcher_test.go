@@ -18,6 +18,12 @@ func TestMatcher(t *testing.T) {
 		{"Edit|Write", "edit", true},
 		{"Edit|Write", "notebook_edit", false},
 		{"Edit|", "", true},
+		{"Edit | Write", "write", true},
+		{"Edit, Write", "edit", true},
+		{"Edit,my-tool", "my-tool", true},
+		{"Edit,my-tool", "my-tool-2", false},
+		{"my-tool", "my-tool-2", true},
+		{"Edit Write", "write", false},
 		{"ech", "echo", false},
 		{"ec.*", "echo", true},
 		{"ec.*", "spec_x", true},
@@ -40,6 +46,11 @@ func TestMatcher(t *testing.T) {
 		// Lookaheads need a backtracking engine.
 		{"^(?!Read$|read$).*", "read", false},
 		{"^(?!Read$|read$).*", "write", true},
+		{"^(?!Read|Write).*", "read", false},
+		{"^(?!read|write).*", "Read", false},
+		{"^(?!Read|Write).*", "bash", true},
+		{"^(?!Read)Ba.*", "bash", true},
+		{"^(?!Bash$)", "BashOutput", true},
 		{`^\w+$`, "naïve", false},
 		{`^(((((([(((]\(?e)))))|echo)$`, "echo", true},
 		{"é", "é", true},
@@ -59,6 +70,7 @@ func TestMatcherErrors(t *testing.T) {
 		name, matcher, tool, want string
 	}{
 		{"does not compile", "a(", "a", "does not compile: "},
+		{"a permission rule", "Bash(rm:*)", "bash", "does not compile: it has the form of a permission rule"},
 		{"too long", strings.Repeat(".", 4097), "a", "does not compile: it has 4097 bytes, the most is 4096"},
 		{"too deep", strings.Repeat("(?:a", 7) + strings.Repeat("){9}", 7), "a", "does not compile: it nests groups 7 deep, the most is 6"},
 		{"too slow", "^((a+)+)+$", strings.Repeat("a", 60) + "!", "took more than 250ms to test"},

@@ -223,7 +223,7 @@ func TestPythonThatHangs(t *testing.T) {
 	needPython(t)
 	const script = "import signal\nfor s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)\nwhile True: pass\n"
 	r := newRig(t, settings([]hook{{Command: "echo $$ > pid; exec python3 -c '" + script + "'", Timeout: 0.5}}, nil), nil)
-	check(t, "end", r.end(r.call("echo", "")), denied("blocked because the PreToolUse hook at settings.json did not end within its timeout"))
+	check(t, "end", r.end(r.call("echo", "")), denied("blocked because the PreToolUse hook at settings.json did not end within its timeout of 500ms"))
 	check(t, "log", r.decisions(), []string{"timeout -"})
 	r.checkEnded(strings.Fields(r.file("pid")))
 }

@@ -104,6 +104,10 @@ func (pt *point) run(ctx context.Context, h *hook) {
 	} else {
 		a = decode(pt.traits, result)
 	}
+	if result.End == proc.TimedOut {
+		a.failure += " of " + h.timeout.String()
+	}
+	a.redact(pt.b.opts.Redact)
 	blocks := h.failureBlocks && !pt.failOpen
 	pt.settled(entry, a, result)
 	pt.note(a, blocks, h.place, result)
@@ -182,16 +186,19 @@ func (pt *point) note(a answer, blocks bool, place string, r proc.Result) {
 		log.Warn("hook wants other arguments or another result; that is not applied")
 	}
 	if a.rank == rankDeny && !pt.blocks || a.rank == rankAsk && pt.event != PreToolUse {
-		log.Warn("hook decides where nothing is to be decided", "decision", a.word, "reason", a.reason)
+		log.Warn("hook decides where nothing is to be decided", "decision", a.word, "reason", clipped(a.reason))
 	}
 	if a.context != "" && !pt.contexts {
-		log.Warn("hook has context for the model; that is not passed on at this event", "context", a.context)
+		log.Warn("hook has context for the model; that is not passed on at this event", "context", clipped(a.context))
+	}
+	if a.elsewhere != "" {
+		log.Warn("hook answers for another event; that has no effect", "hookEventName", a.elsewhere)
 	}
 	if a.systemMessage != "" && !pt.harness {
-		log.Warn("hook has a message for the person", "message", a.systemMessage)
+		log.Warn("hook has a message for the person", "message", clipped(a.systemMessage))
 	}
 	if a.stop && !pt.harness {
-		log.Warn("hook wants the session to stop; the call goes on", "reason", a.stopReason)
+		log.Warn("hook wants the session to stop; the call goes on", "reason", clipped(a.stopReason))
 	}
 	if r.Left > 0 {
 		log.Warn("processes of a hook could not be ended", "count", r.Left)
@@ -221,7 +228,9 @@ func (b *Bridge) start(ctx context.Context, h *hook, stdin string) (proc.Result,
 		return proc.Result{End: proc.Cancelled, Code: -1}, nil
 	}
 	if b.opts.Redact != nil {
-		result.Stderr.Head = b.opts.Redact(result.Stderr.Head)
+		head := b.opts.Redact(result.Stderr.Head)
+		result.Stderr.Size += int64(len(head) - len(result.Stderr.Head)) // what is left out stays the same
+		result.Stderr.Head = head
 	}
 	return result, err
 }
