@@ -55,7 +55,8 @@
 // sub-agents. The Logger is told of what has no effect.
 //
 // The log of the pipeline gets hook/invoked and hook/result for every hook,
-// whether or not the call has an agent. decision is the word the hook used, stop
+// whether or not the call has an agent, with the callId, or the sessionId of
+// Options.Session, they are about. decision is the word the hook used, stop
 // for "continue": false, pass for none, and error, timeout or cancelled for a
 // hook that gave no answer.
 //

@@ -3,6 +3,7 @@ package hooks_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -220,13 +221,17 @@ func TestSessions(t *testing.T) {
 	}
 	check(t, "sessions", r.file("seen"), "s1 default\ns1 default\ns2 plan\ns2 plan\n default\n default\n")
 	var turns []string
-	for _, e := range r.rec.Events() {
-		if e.Type == hooks.EventHookResult {
-			turn, _, _ := strings.Cut(e.Data.String(), `,`)
-			turns = append(turns, turn)
+	for _, data := range r.rec.Data(hooks.EventHookResult) {
+		var e struct {
+			Turn      int    `json:"turn"`
+			SessionID string `json:"sessionId"`
 		}
+		if err := data.Unmarshal(&e); err != nil {
+			t.Fatal(err)
+		}
+		turns = append(turns, fmt.Sprint(e.SessionID, " ", e.Turn))
 	}
-	check(t, "turns", turns, []string{`{"turn":1`, `{"turn":1`, `{"turn":7`, `{"turn":7`, `{"turn":0`, `{"turn":0`})
+	check(t, "turns", turns, []string{"s1 1", "s1 1", "s2 7", "s2 7", " 0", " 0"})
 }
 
 func TestHarnessLog(t *testing.T) { // 158: a turn's own events are the harness's

@@ -167,6 +167,9 @@ func (pt *point) common(e entry) []tools.Member {
 	members := []tools.Member{
 		number("turn", pt.session.Turn), text("point", pt.event), text("handlerId", e.id), text("hook", e.place),
 	}
+	if pt.session.ID != "" {
+		members = append(members, text("sessionId", pt.session.ID))
+	}
 	if pt.call != nil {
 		members = append(members, text("callId", pt.call.ID()))
 	}
