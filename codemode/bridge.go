@@ -104,8 +104,15 @@ func (b *bridge) dispatch(ctx context.Context, inv runtime.Invocation, report fu
 		return
 	}
 	staged := b.c.pipeline.Begin(ctx, request())
-	defer func() { settled(staged.Settle()) }()
+	defer settle(staged, settled)
 	staged.Dispatch()
+}
+
+// settle settles a call and reports its outcome, also if foreign code ends the
+// goroutine meanwhile.
+func settle(staged *pipeline.Staged, report func(pipeline.Outcome)) {
+	defer func() { report(staged.Settle()) }()
+	staged.Settle()
 }
 
 // concurrent classifies a call: what is unknown or unreadable runs alone.

@@ -85,9 +85,10 @@ func TestHostileErrors(t *testing.T) {
 // waiting for an answer, nor the calls behind it for their turn.
 func TestGoexit(t *testing.T) {
 	const program = `
-		const lost = tools.exit({}).catch(e => e.name)
+		const lost = tools.exit({}).catch(e => e.name + ": " + e.message)
 		return [await lost, await tools.echo({ n: 1 })]`
-	const want = `{"logs":[],"result":["ToolCallError",{"n":1}]}`
+	const crashed, lost = `tool \"exit\" crashed`, `the call of exit ended without an outcome`
+	messages := map[string]string{"body": crashed, "post-execute": crashed, "pre-execute": lost}
 	leave := func(c tools.Call) {
 		if c.Name() == "exit" {
 			goruntime.Goexit()
@@ -118,6 +119,7 @@ func TestGoexit(t *testing.T) {
 				})
 				p := pipeline.New(registry(t, echo(), exit), &pipeline.Options{Logger: slog.New(slog.DiscardHandler)})
 				setup(p)
+				want := `{"logs":[],"result":["ToolCallError: ` + messages[place] + `",{"n":1}]}`
 				if got := succeed(t, open(t, p, &opts), program); got != want {
 					t.Errorf("value %s, want %s", got, want)
 				}

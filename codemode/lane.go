@@ -45,7 +45,7 @@ func (l *lane) execute(ctx context.Context, p *pipeline.Pipeline, seq int, concu
 	defer func() {
 		l.settling.Lock()
 		defer l.settling.Unlock()
-		report(staged.Settle())
+		settle(staged, report)
 	}()
 	staged.Dispatch()
 }

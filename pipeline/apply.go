@@ -50,7 +50,7 @@ func (x *execution) replaceValue(old *core, value tools.JSON) *core {
 	if err != nil {
 		return failure(err)
 	}
-	return x.success(tool, old.attempt, tools.Result{Value: value, Detail: old.detail})
+	return x.substitute(tool, old.attempt, tools.Result{Value: value, Detail: old.detail})
 }
 
 // finalize lets the tool shape the blocks of any outcome, once.
@@ -58,22 +58,27 @@ func (x *execution) finalize() {
 	if x.finalizer == nil {
 		return
 	}
+	where := fmt.Sprintf("the finalizer of tool %q", x.call.Name())
 	began, decision := x.clock(), "error"
 	defer func() { x.record(StageFinalize, "", decision, x.result.get().message, began) }()
-	defer x.settleCrash(fmt.Sprintf("the finalizer of tool %q", x.call.Name()))
+	defer x.settleCrash(where)
 	r := x.result
+	x.finally(&tools.PanicError{Where: where, Value: errGoexit}) // which stands if the finalizer does not come back
 	blocks, replaced := x.finalizer(x.call, tools.Final{
 		IsError: r.IsError(), Content: r.Content(), Value: r.Value(), Err: r.Err(), Detail: r.Detail(),
 	})
-	decision = "keep"
+	x.result, decision = r, "keep"
 	if replaced {
 		decision = "replace"
 		x.result.core = r.get().withContent(blocks)
 	}
 }
 
-// outcome closes the record: contexts get their ids and go where they belong.
-func (x *execution) outcome() Outcome {
+// outcome is how the call ended, once the record is closed.
+func (x *execution) outcome() Outcome { return Outcome{&x.settled} }
+
+// close closes the record: contexts get their ids and go where they belong.
+func (x *execution) close() {
 	o := &x.settled
 	*o = outcome{call: x.call, result: x.result, started: x.started, state: x.state()}
 	o.result.contexts = x.p.identified(x.result.contexts)
@@ -81,7 +86,6 @@ func (x *execution) outcome() Outcome {
 		o.dropped = x.handUp(&o.result)
 	}
 	o.took = x.p.now().Sub(x.started)
-	return Outcome{o}
 }
 
 // handUp gives the parent what a nested call leaves for it, and counts the

@@ -155,7 +155,7 @@ func (x *execution) approve(ctx context.Context, ask Decision) error {
 		defer x.pauseForApproval()()
 		leave, err := x.p.asking.enter(ctx, x.session())
 		if err != nil {
-			return aborted(ctx, false)
+			return aborted(ctx, x.bodyRan())
 		}
 		defer leave()
 		if denied := x.refusal(ask); denied != nil { // of a call that was asked about meanwhile
@@ -183,7 +183,9 @@ func (x *execution) ask(ctx context.Context, ask Decision) error {
 	}
 	answer, err := Cancelled, error(nil)
 	if ctx.Err() == nil {
-		answer, err = x.wait(ctx, question)
+		if answer, err = x.wait(ctx, question); answer != Granted {
+			x.declined.count() // also for a caller that leaves, or a program could ask for ever
+		}
 	}
 	left := ctx.Err() != nil && answer != Rejected // what comes too late counts for nothing
 	if left {
@@ -192,7 +194,7 @@ func (x *execution) ask(ctx context.Context, ask Decision) error {
 	x.p.journal.decided(question, answer)
 	x.record(StageApproval, ask.by, answer.String(), textOf(err), began)
 	if left {
-		return aborted(ctx, false)
+		return aborted(ctx, x.bodyRan())
 	}
 	return x.denial(answer, ask.by, err)
 }
@@ -201,9 +203,6 @@ func (x *execution) ask(ctx context.Context, ask Decision) error {
 // approver's.
 func (x *execution) denial(answer Answer, by string, err error) error {
 	name := x.call.Name()
-	if answer != Granted {
-		x.declined.count()
-	}
 	switch answer {
 	case AllowedOnce, Granted:
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -133,10 +134,30 @@ func TestExecuteSettlesOnGoexit(t *testing.T) {
 		goruntime.Goexit()
 		return tools.Result{}, nil
 	})
-	for _, place := range []string{"body", "policy", "begin"} {
+	for _, place := range []string{"body", "policy", "begin", "review", "finalizer", "observer"} {
 		rec := &pipelinetest.Recorder{}
-		p := pipelinetest.New(t, &pipeline.Options{Sink: rec, Logger: (&logBuffer{}).logger()}, leaver)
-		if place != "body" {
+		finalized := pipelinetest.Text("finalized", "as it was")
+		finalized.Finalize = func(tools.Call, tools.Final) ([]tools.Content, bool) {
+			if place == "finalizer" {
+				goruntime.Goexit()
+			}
+			return text("shaped"), true
+		}
+		p := pipelinetest.New(t, &pipeline.Options{Sink: rec, Logger: (&logBuffer{}).logger()}, leaver, finalized)
+		name, want := "leaves", `tool \"leaves\" crashed`
+		switch place {
+		case "review":
+			name, want = "finalized", "shaped"
+			p.PostExecute.Use("leaver", func(context.Context, pipeline.Settled, postNext) (pipeline.PostDecision, error) {
+				goruntime.Goexit()
+				return pipeline.Accept(), nil
+			})
+		case "finalizer":
+			name, want = "finalized", `the finalizer of tool \"finalized\" crashed`
+		case "observer":
+			name, want = "finalized", "shaped"
+			p.OnResult("leaver", func(pipeline.Outcome) { goruntime.Goexit() })
+		case "policy", "begin":
 			p.PreExecute.Use("leaver", func(context.Context, tools.Call, preNext) (pipeline.Decision, error) {
 				goruntime.Goexit()
 				return pipeline.Allow(), nil
@@ -146,13 +167,16 @@ func TestExecuteSettlesOnGoexit(t *testing.T) {
 		go func() {
 			defer close(done)
 			if place == "begin" {
-				p.Begin(context.Background(), pipeline.Request{ID: "c1", Name: "leaves"})
+				p.Begin(context.Background(), pipeline.Request{ID: "c1", Name: name})
 				return
 			}
-			exec(p, "leaves")
+			exec(p, name)
 		}()
 		<-done
 		check(t, "log when the goroutine ends in "+place, rec.Calls(), steps("call c1", "result c1"))
+		if results := rec.Data(pipeline.EventToolResult); len(results) != 1 || !strings.Contains(results[0].String(), want) {
+			t.Errorf("%s: the log has the results %v, want one with %s", place, results, want)
+		}
 	}
 }
 

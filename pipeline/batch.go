@@ -76,9 +76,21 @@ func (b *batch) run() {
 // commitReady settles the calls at the head whose bodies are through.
 func (b *batch) commitReady() {
 	for len(b.begun) > 0 && closed(b.begun[0].done) {
-		b.outcomes = append(b.outcomes, b.begun[0].x.commit())
+		b.commit(b.begun[0].x)
 		b.begun = b.begun[1:]
 	}
+}
+
+// commit settles a call on a goroutine of its own, since foreign code may end it.
+func (b *batch) commit(x *execution) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer x.contain("settling the call")
+		x.commit()
+	}()
+	<-done
+	b.outcomes = append(b.outcomes, x.outcome())
 }
 
 // mayBegin reports whether the next call can start now.
@@ -156,9 +168,9 @@ func (b *batch) abandonRest() {
 		x := b.p.newExecution(b.ctx, b.reqs[b.next])
 		_ = x.announce()
 		x.finally(aborted(b.ctx, false))
-		outcome := x.outcome()
-		b.p.journal.result(x, outcome)
-		b.outcomes = append(b.outcomes, outcome)
+		x.close()
+		b.p.journal.result(x, x.outcome())
+		b.outcomes = append(b.outcomes, x.outcome())
 	}
 }
 

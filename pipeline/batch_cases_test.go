@@ -59,6 +59,19 @@ func TestBatchSurvivesForeignCode(t *testing.T) {
 				return next(ctx)
 			})
 		}, []string{`Error: post-execute listener "p" crashed`, "failed"}},
+		{"a reviewer leaves its goroutine", func(p *pipeline.Pipeline, _ *stage) {
+			mustAdd(p, pipelinetest.Concurrent(pipelinetest.Text("odd", "ok")))
+			p.PostExecute.Use("p", func(ctx context.Context, s pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
+				if s.Call.Name() == "odd" {
+					goruntime.Goexit()
+				}
+				return next(ctx)
+			})
+		}, []string{`Error: tool "odd" crashed`, "failed"}},
+		{"an observer leaves its goroutine", func(p *pipeline.Pipeline, _ *stage) {
+			mustAdd(p, pipelinetest.Concurrent(pipelinetest.Text("odd", "ok")))
+			p.OnResult("o", func(pipeline.Outcome) { goruntime.Goexit() })
+		}, []string{"ok", "done"}},
 		{"a classifier panics", func(p *pipeline.Pipeline, _ *stage) {
 			def := pipelinetest.Text("odd", "ok")
 			def.Concurrent = func(tools.JSON) bool { panic("secret") }

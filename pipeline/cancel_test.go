@@ -202,6 +202,15 @@ func TestBodyContext(t *testing.T) {
 		})
 		check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted before dispatch", tools.CodeAbortedBeforeDispatch, "not-started"})
 	})
+	t.Run("a second attempt that does not start is no call without an effect", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {
+			cancel()
+			return tools.Result{}, errPlain
+		}))
+		p.Execution.Use("retry", retry)
+		check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
+	})
 	t.Run("a wrapper's own context aborts a body that succeeds too late", func(t *testing.T) {
 		var expire context.CancelFunc
 		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(context.Context, *tools.Run) (tools.Result, error) {

@@ -61,7 +61,7 @@ func (x *execution) bodyResult(ctx context.Context) *core {
 	ctx, stop := fuse(ctx, x.ctx)
 	defer stop()
 	if ctx.Err() != nil {
-		return failure(aborted(ctx, false))
+		return failure(aborted(ctx, x.bodyRan()))
 	}
 	tool, err := x.current()
 	if err == nil {
@@ -154,7 +154,11 @@ func (x *execution) regrant(ctx context.Context, tool *tools.Tool) error {
 	if x.asked == nil || x.takeGrant() || tool.Definition().Annotations.Idempotent {
 		return nil
 	}
-	return x.approve(ctx, *x.asked)
+	if err := x.approve(ctx, *x.asked); err != nil {
+		return err
+	}
+	_, err := x.current() // a person takes time, in which the tool may be hidden or replaced
+	return err
 }
 
 // call runs the body.
@@ -180,8 +184,18 @@ func (x *execution) foreign(tool *tools.Tool, part string, err *error) {
 // computes with the value, so a Render that fails there spoils no more than the
 // blocks.
 func (x *execution) success(tool *tools.Tool, a *attempt, r tools.Result) *core {
+	return x.canonical(tool, a, r, tool.CheckOutput)
+}
+
+// substitute is the canonical result of a value that the body did not return, so
+// that no Go type vouches for it.
+func (x *execution) substitute(tool *tools.Tool, a *attempt, r tools.Result) *core {
+	return x.canonical(tool, a, r, tool.CheckValue)
+}
+
+func (x *execution) canonical(tool *tools.Tool, a *attempt, r tools.Result, check func(tools.JSON) error) *core {
 	c := &core{owner: x, attempt: a, value: r.Value, detail: r.Detail}
-	if err := x.checkOutput(tool, r.Value); err != nil {
+	if err := x.checkOutput(tool, r.Value, check); err != nil {
 		return x.invalid(a, err)
 	}
 	if r.Content != nil {
@@ -204,9 +218,9 @@ func (x *execution) invalid(a *attempt, err error) *core {
 	return c
 }
 
-func (x *execution) checkOutput(tool *tools.Tool, value tools.JSON) (err error) {
+func (x *execution) checkOutput(tool *tools.Tool, value tools.JSON, check func(tools.JSON) error) (err error) {
 	defer x.foreign(tool, "output check", &err)
-	return tool.CheckOutput(value)
+	return check(value)
 }
 
 // render makes the blocks of a value.
@@ -271,7 +285,7 @@ func (x *execution) adopt(c *core) *core {
 	if c.value.IsZero() {
 		r.Content = c.content()
 	}
-	return x.success(tool, x.lastAttempt(), r)
+	return x.substitute(tool, x.lastAttempt(), r)
 }
 
 // unlessAborted is r, or an abort in its place if the caller has left and r is

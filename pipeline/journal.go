@@ -104,6 +104,17 @@ func (j *journal) result(x *execution, o Outcome) {
 	if x.outcast || j.p.opts.Sink == nil {
 		return
 	}
+	written := false
+	defer func() {
+		if !written { // the tool's Render ended the goroutine; it is not called again
+			j.settled(x, o)
+		}
+	}()
+	j.settled(x, o)
+	written = true
+}
+
+func (j *journal) settled(x *execution, o Outcome) {
 	if x.parent != nil {
 		_, _ = j.emit(Event{Type: EventCodeDispatch, Data: dispatchData(x, o)})
 		return

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -322,5 +323,52 @@ func TestInstallTransport(t *testing.T) {
 				t.Errorf("error = %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A Render that ends its goroutine while the log entry is made costs the blocks
+// and not the entry.
+func TestNestedRenderThatLeaves(t *testing.T) {
+	leaves := pipelinetest.Text("leaves", "x")
+	leaves.Render = func(_, _ tools.JSON) ([]tools.Content, error) {
+		goruntime.Goexit()
+		return nil, nil
+	}
+	rec := &pipelinetest.Recorder{}
+	var p *pipeline.Pipeline
+	outer := pipelinetest.Tool("outer", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			p.Execute(ctx, pipeline.Request{ID: "c1:code:1", Name: "leaves", Parent: run})
+		}()
+		<-done
+		return tools.Result{}, nil
+	})
+	p = pipelinetest.New(t, &pipeline.Options{Sink: rec}, leaves, outer)
+	exec(p, "outer")
+	check(t, "log", rec.Calls(), steps("call c1", "code-dispatch-start c1:code:1", "code-dispatch c1:code:1", "result c1"))
+	if data := rec.Data(pipeline.EventCodeDispatch); !strings.Contains(data[0].String(), "runtime.Goexit") {
+		t.Errorf("the log does not say what became of the blocks: %s", data[0])
+	}
+}
+
+// A value that no body returned is checked against the schema, also where a Go
+// type vouches for what the body returns.
+func TestSubstitutesAreValidated(t *testing.T) {
+	number := tools.Define("number", "", func(context.Context, struct{}) (int, error) { return 1, nil })
+	for name, add := range map[string]func(*pipeline.Pipeline){
+		"a listener's value": func(p *pipeline.Pipeline) {
+			p.PostExecute.Use("l", alwaysPost(pipeline.AcceptValue(tools.MustJSON(`{"bogus":true}`))))
+		},
+		"a wrapper's result": func(p *pipeline.Pipeline) {
+			p.Execution.Use("w", instead(pipeline.Success(tools.Result{Value: tools.StringJSON("text")})))
+		},
+	} {
+		p := pipelinetest.New(t, nil, number)
+		add(p)
+		if got := exec(p, "number").Info().Code; got != tools.CodeInvalidOutput {
+			t.Errorf("%s of another type: code %q, want %q", name, got, tools.CodeInvalidOutput)
+		}
 	}
 }

@@ -21,7 +21,8 @@ type Options struct {
 	ApprovalTimeout time.Duration
 	// MaxAsks is how many questions one call of a model may lead to, those of
 	// its nested calls included; further asks deny. Zero: 20. A negative number
-	// panics in New. The answer Granted, of a rule or a standing answer, is no question.
+	// panics in New. A question counts also if its call is given up before the
+	// answer; the answer Granted, of a rule or a standing answer, is no question.
 	MaxAsks int
 	// Sink takes the events. Nil: none are made.
 	Sink Sink
@@ -30,8 +31,9 @@ type Options struct {
 	// sink error is reported to Logger.
 	LogRequired bool
 	// Stages adds to the log, for each call, what every listener, guard, wrapper
-	// and the approver answered: ignorable events of the type EventStage. Without
-	// a Sink it does nothing.
+	// and the approver answered: ignorable events of the type EventStage. They
+	// have the reasons of failures as they came, also of those a post-execute
+	// listener blocks. Without a Sink it does nothing.
 	Stages bool
 	// FirstSeq is the Seq of the first event.
 	FirstSeq uint64
@@ -243,14 +245,16 @@ func (x *execution) dispatch() {
 	x.then(toPost, x.normalise(result))
 }
 
-// commit is the half of a call after its body.
-func (x *execution) commit() Outcome {
+// commit is the half of a call after its body: post-execute, finalizer,
+// observers, log, each even if foreign code before it ends the goroutine.
+func (x *execution) commit() {
+	defer func() { x.p.journal.result(x, x.outcome()) }()
+	defer func() {
+		x.close()
+		if !x.outcast {
+			x.p.notify(x.outcome())
+		}
+	}()
+	defer x.finalize()
 	x.postExecute()
-	x.finalize()
-	outcome := x.outcome()
-	if !x.outcast {
-		x.p.notify(outcome)
-	}
-	x.p.journal.result(x, outcome)
-	return outcome
 }

@@ -103,6 +103,7 @@ func (x *execution) postExecute() {
 	if x.route != toPost {
 		return
 	}
+	defer x.settleExit(toPost)
 	defer x.settleCrash("reviewing the result")
 	if listeners := x.p.PostExecute.list.visible(x.scopes); len(listeners) > 0 {
 		decision, err := x.askPost(listeners)
@@ -110,9 +111,9 @@ func (x *execution) postExecute() {
 			x.finally(x.orAbort(err))
 			return
 		}
-		x.then(toFinish, x.applyPost(decision))
+		x.result = x.applyPost(decision)
 	}
-	x.result = x.unlessAborted(x.result)
+	x.then(toFinish, x.unlessAborted(x.result))
 }
 
 func (x *execution) askPost(listeners []*registration[Listener[Settled, PostDecision]]) (PostDecision, error) {

@@ -3,6 +3,8 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"math"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -393,12 +395,15 @@ func TestScopeChainFaults(t *testing.T) {
 		parentOf func(any) any
 		want     string
 	}{
-		{"a cycle ends the walk", ring{1}, func(any) any { return ring{1} }, "{}"},
+		{"its own parent is the top", ring{1}, func(any) any { return ring{1} }, "{}"},
+		{"a circle is refused", ring{1}, func(a any) any { return ring{3 - a.(ring).n} },
+			"Error: ParentOf leads in a circle of 2 agents; name no agent above the topmost one"},
 		{"an endless chain is refused", ring{1}, func(a any) any { return ring{a.(ring).n + 1} },
 			"Error: the agent has more than 1000 ancestors; check Options.ParentOf"},
 		{"a crash is refused", ring{1}, func(any) any { panic("secret") }, "Error: ParentOf crashed"},
 		{"an agent that == cannot compare", []int{1}, nil,
 			"Error: the agent of a call must be comparable with ==, got []int; use a pointer"},
+		{"an agent that equals nothing", [1]float64{math.NaN()}, nil, "Error: the agent of a call must be comparable with ==, got [1]float64; use a pointer"},
 		{"a parent that == cannot compare", ring{1}, func(any) any { return []int{1} },
 			"Error: ParentOf returned an agent that cannot be compared with ==: []int; use a pointer"},
 	} {
@@ -424,6 +429,7 @@ func TestRegistration(t *testing.T) {
 		{"nil guard", func() { p.Guards.Use("x", nil) }, `guard "x": the function is nil`},
 		{"nil agent", func() { p.Guards.For(nil) }, "For(nil)"},
 		{"agent without ==", func() { p.PostExecute.For([]int{}) }, "must be comparable"},
+		{"agent that equals nothing", func() { p.Guards.For(math.NaN()) }, "must be comparable"},
 		{"nil observer", func() { p.OnResult("x", nil) }, `result observer "x": the function is nil`},
 		{"no registry", func() { pipeline.New(nil, nil) }, "the registry is nil"},
 		{"a required log and no sink", func() { pipelinetest.New(t, &pipeline.Options{LogRequired: true}) }, "no Sink to log to"},
@@ -484,4 +490,49 @@ func TestNextAfterReturn(t *testing.T) {
 		t.Errorf("late next = %v, want an error that says so", err)
 	}
 	check(t, "body starts", starts, 1)
+}
+
+// A listener that ends its goroutine has not answered. If that goroutine is one an
+// outer listener started, the outer one cannot answer in its place.
+func TestInnerListenerLeaves(t *testing.T) {
+	inGoroutine := func(next func()) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			next()
+		}()
+		<-done
+	}
+	for _, tt := range []struct {
+		stage string
+		use   func(*pipeline.Pipeline)
+		state pipeline.State
+	}{
+		{"pre-execute", func(p *pipeline.Pipeline) {
+			p.PreExecute.Use("outer", func(ctx context.Context, _ tools.Call, next preNext) (pipeline.Decision, error) {
+				inGoroutine(func() { _, _ = next(ctx) })
+				return pipeline.Allow(), nil
+			})
+			p.PreExecute.Use("inner", func(context.Context, tools.Call, preNext) (pipeline.Decision, error) {
+				goruntime.Goexit()
+				return pipeline.Deny("no"), nil
+			})
+		}, pipeline.StateNotStarted},
+		{"post-execute", func(p *pipeline.Pipeline) {
+			p.PostExecute.Use("outer", func(ctx context.Context, _ pipeline.Settled, next postNext) (pipeline.PostDecision, error) {
+				inGoroutine(func() { _, _ = next(ctx) })
+				return pipeline.Accept(), nil
+			})
+			p.PostExecute.Use("inner", func(context.Context, pipeline.Settled, postNext) (pipeline.PostDecision, error) {
+				goruntime.Goexit()
+				return pipeline.Block(text("no")), nil
+			})
+		}, pipeline.StateFailed},
+	} {
+		t.Run(tt.stage, func(t *testing.T) {
+			p := pipelinetest.New(t, nil, pipelinetest.Text("x", "secret"))
+			tt.use(p)
+			check(t, "outcome", endOf(exec(p, "x")), end{"Error: " + tt.stage + ` listener "inner" crashed`, tools.CodePanic, tt.state})
+		})
+	}
 }

@@ -101,10 +101,13 @@ func (c *core) content() []tools.Content {
 		if c.tool == nil {
 			return
 		}
+		c.broken = errGoexit // unless Render comes back
+		defer func() {
+			if c.broken != nil {
+				c.blocks = failure(c.broken).blocks
+			}
+		}()
 		c.blocks, c.broken = c.owner.render(c.tool, c.value)
-		if c.broken != nil {
-			c.blocks = failure(c.broken).blocks
-		}
 	})
 	return c.blocks
 }

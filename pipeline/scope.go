@@ -11,18 +11,27 @@ import (
 // maxScopes bounds the walk from an agent to its ancestors.
 const maxScopes = 1000
 
+// isAgent reports whether a value can name an agent: it is comparable, and equal
+// to itself, which a struct with a NaN is not. What is registered for such a one
+// would never be found.
+func isAgent(v any) bool {
+	same := v
+	return reflect.ValueOf(v).Comparable() && v == same
+}
+
 func mustScope(agent any) any {
 	if agent == nil {
 		panic("pipeline: For(nil): name the agent, or call Use directly for every call")
 	}
-	if !reflect.ValueOf(agent).Comparable() {
+	if !isAgent(agent) {
 		panic(fmt.Sprintf("pipeline: For(%T): an agent must be comparable with ==; use a pointer", agent))
 	}
 	return agent
 }
 
 // Scopes lists the agent and its ancestors, nearest first; nothing for a nil
-// agent. A cycle ends the walk. A chain without end, an agent that is not
+// agent. An agent that is its own parent ends the walk. A longer circle, a chain
+// without end, an agent that is not
 // comparable and a ParentOf that panics are errors, since a guard of an ancestor
 // that was not reached would be skipped.
 func (p *Pipeline) Scopes(agent any) (scopes []any, err error) {
@@ -40,7 +49,7 @@ func (p *Pipeline) Scopes(agent any) (scopes []any, err error) {
 }
 
 func (p *Pipeline) scopesOf(agent any) ([]any, error) {
-	if !reflect.ValueOf(agent).Comparable() {
+	if !isAgent(agent) {
 		return nil, fmt.Errorf("the agent of a call must be comparable with ==, got %T; use a pointer", agent)
 	}
 	if p.opts.ParentOf == nil {
@@ -52,11 +61,14 @@ func (p *Pipeline) scopesOf(agent any) ([]any, error) {
 		if agent == nil {
 			return scopes, nil
 		}
-		if !reflect.ValueOf(agent).Comparable() {
+		if !isAgent(agent) {
 			return nil, fmt.Errorf("ParentOf returned an agent that cannot be compared with ==: %T; use a pointer", agent)
 		}
-		if slices.Contains(scopes, agent) {
+		if agent == scopes[len(scopes)-1] { // its own parent: the top
 			return scopes, nil
+		}
+		if slices.Contains(scopes, agent) {
+			return nil, fmt.Errorf("ParentOf leads in a circle of %d agents; name no agent above the topmost one", len(scopes))
 		}
 		scopes = append(scopes, agent)
 	}

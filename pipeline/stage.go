@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/tools"
@@ -23,9 +25,9 @@ const (
 // EventStage is the type of the events Options.Stages adds: data is {callId,
 // stage, by, decision, reason, ms}. by is the listener, guard or wrapper,
 // missing for the pipeline itself; reason is missing where there is none and
-// cut to its first 500 characters; ms is the time from the decider's begin to
-// its answer, that of deciders further in included. They stand in the order of
-// the answers, so the innermost listener comes first.
+// cut after the last word that ends within 500 characters; ms is the time from
+// the decider's begin to its answer, that of deciders further in included. They
+// stand in the order of the answers, so the innermost listener comes first.
 const EventStage = "pipeline/stage"
 
 // maxStageReason bounds the reason in an event, in characters.
@@ -70,10 +72,12 @@ func (x *execution) recordResult(stage, by string, r Result, err error, began ti
 	}
 }
 
-// shortened is the first characters of a text.
+// shortened is the beginning of a text, cut between words: a redactor behind the
+// sink does not find a secret of which a part is left.
 func shortened(text string) string {
 	if utf8.RuneCountInString(text) <= maxStageReason {
 		return text
 	}
-	return string([]rune(text)[:maxStageReason]) + "…"
+	head := string([]rune(text)[:maxStageReason])
+	return head[:strings.LastIndexFunc(head, unicode.IsSpace)+1] + "…"
 }

@@ -91,8 +91,14 @@ func TestStageRecord(t *testing.T) {
 		{"bad arguments", pipeline.Request{Name: "say", Args: `{"a":1,"a":2}`}, func(p *pipeline.Pipeline) { inOrder(p, pipeline.Allow()) },
 			steps(`admit : refuse (invalid arguments: invalid JSON at byte 7 (/a): the property name is given twice; send it once)`)},
 		{"a long reason is cut", pipeline.Request{Name: "say"}, func(p *pipeline.Pipeline) {
+			p.PreExecute.Use("long", always(pipeline.Deny("é "+strings.Repeat("é", 488)+" https://u:secret@host")))
+		}, steps("pre-execute long: deny (é " + strings.Repeat("é", 488) + " …)")},
+		{"a reason of one long word", pipeline.Request{Name: "say"}, func(p *pipeline.Pipeline) {
 			p.PreExecute.Use("long", always(pipeline.Deny(strings.Repeat("é", 501))))
-		}, steps("pre-execute long: deny (" + strings.Repeat("é", 500) + "…)")},
+		}, steps("pre-execute long: deny (…)")},
+		{"a reason that just fits", pipeline.Request{Name: "say"}, func(p *pipeline.Pipeline) {
+			p.PreExecute.Use("long", always(pipeline.Deny(strings.Repeat("é", 500))))
+		}, steps("pre-execute long: deny (" + strings.Repeat("é", 500) + ")")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := &pipelinetest.Recorder{}

@@ -13,7 +13,6 @@ type Staged struct {
 	x          *execution
 	dispatched bool
 	settled    bool
-	outcome    Outcome
 }
 
 // Begin announces a call and lets policy, approver and guards decide.
@@ -50,13 +49,13 @@ func (s *Staged) Dispatch() {
 }
 
 // Settle runs post-execute, tells the observers, logs the result and returns
-// the outcome; called again it returns the same. It dispatches first if nobody
-// has.
+// the outcome; called again it returns the same, also after foreign code has ended
+// the goroutine in the first Settle. It dispatches first if nobody has.
 func (s *Staged) Settle() Outcome {
 	if !s.settled {
 		s.Dispatch()
 		s.settled = true
-		s.outcome = s.x.commit()
+		s.x.commit()
 	}
-	return s.outcome
+	return s.x.outcome()
 }

@@ -127,6 +127,10 @@ type turn[E, D any] struct {
 
 func (t *turn[E, D]) name() string { return t.pass.listeners[t.at].name }
 
+func (t *turn[E, D]) where() string {
+	return fmt.Sprintf("%s listener %q", t.pass.stage, t.name())
+}
+
 // asked is what the listener last got from next, nil if it got nothing. The
 // turn must be over.
 func (t *turn[E, D]) asked() *D {
@@ -137,12 +141,16 @@ func (t *turn[E, D]) asked() *D {
 }
 
 // call runs the listener, turning a panic into an error, and comes back only
-// when every next it started has come back too.
+// when every next it started has come back too. A listener that ends its
+// goroutine instead of returning has failed as well.
 func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	left := true
 	defer func() {
 		if r := recover(); r != nil {
-			err = panicked(fmt.Sprintf("%s listener %q", t.pass.stage, t.name()), r)
+			err = panicked(t.where(), r)
+		} else if left { // its goroutine; a listener further out may live on in another one
+			t.pass.judge.fail(&tools.PanicError{Where: t.where(), Value: errGoexit})
 		}
 		t.mu.Lock()
 		t.over = true
@@ -150,7 +158,9 @@ func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err 
 		cancel(errListenerReturned)
 		t.open.Wait()
 	}()
-	return l(ctx, t.pass.event, t.next)
+	answer, err = l(ctx, t.pass.event, t.next)
+	left = false
+	return answer, err
 }
 
 var errListenerReturned = errors.New("the listener returned")
@@ -176,9 +186,9 @@ func (t *turn[E, D]) enter() error {
 	defer t.mu.Unlock()
 	switch {
 	case t.over:
-		return fmt.Errorf("%s listener %q called next after it had returned; call next before returning", t.pass.stage, t.name())
+		return fmt.Errorf("%s called next after it had returned; call next before returning", t.where())
 	case t.calls > 0 && !t.pass.reentrant:
-		return fmt.Errorf("%s listener %q called next twice; ask once and keep the answer", t.pass.stage, t.name())
+		return fmt.Errorf("%s called next twice; ask once and keep the answer", t.where())
 	}
 	t.calls++
 	t.open.Add(1)

@@ -36,11 +36,17 @@ func (t *Tool) CheckArgs(args JSON) error {
 }
 
 // CheckOutput validates a value against the output schema; the error is an
-// *OutputError. Values of Define are trusted by their Go type.
+// *OutputError. Values the body of Define returns are trusted by their Go type.
 func (t *Tool) CheckOutput(value JSON) error {
 	if t.def.trusted {
 		return nil
 	}
+	return t.CheckValue(value)
+}
+
+// CheckValue is CheckOutput for a value that the tool's body did not make: it is
+// validated whatever type the tool has.
+func (t *Tool) CheckValue(value JSON) error {
 	if problems := check(t.output, value, valueRoot); len(problems) > 0 {
 		return &OutputError{Tool: t.def.Name, Problems: problems}
 	}

@@ -31,9 +31,10 @@ type LimitOptions struct {
 //
 // A call nested in one that holds a permit of this Limit, however deep, needs
 // none of its own, so that a tool that calls tools cannot wait for itself; it
-// still counts for the rate. This holds within one Limit only: tools that call
-// one another belong under the same one. run_code is not limited, the calls its
-// programs make are.
+// still counts for the rate. A sub-agent's calls, which have no parent, are
+// nested in this sense if they are made with the context the body was given.
+// This holds within one Limit only: tools that call one another belong under the
+// same one. run_code is not limited, the calls its programs make are.
 //
 // Register it in Pipeline.Execution, inside Retry and outside Timeout: then a
 // wait between attempts holds no permit, and waiting costs no time of the tool.
@@ -70,8 +71,9 @@ type holder struct {
 }
 
 func (l *limiter) listen(ctx context.Context, d pipeline.Dispatch, next pipeline.Next[pipeline.Result]) (pipeline.Result, error) {
-	inherits := l.enter(d.Call)
+	inherits := l.enter(ctx, d.Call)
 	defer l.leave(d.Call)
+	ctx = context.WithValue(ctx, l, d.Call.Token())
 	if d.Tool == nil || d.Call.IsTransport() || l.opts.Tools != nil && !l.opts.Tools.has(d.Call.Name()) {
 		return next(ctx)
 	}
@@ -87,11 +89,11 @@ func (l *limiter) listen(ctx context.Context, d pipeline.Dispatch, next pipeline
 // enter records the call and reports whether a call around it is past the
 // limit. Calls that are not limited are recorded as well: they stand between those
 // that are.
-func (l *limiter) enter(call tools.Call) (inherits bool) {
+func (l *limiter) enter(ctx context.Context, call tools.Call) (inherits bool) {
+	around, _ := ctx.Value(l).(tools.Token)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	parent := l.live[call.Parent()]
-	inherits = parent != nil && parent.admitted
+	inherits = l.admitted(call.Parent()) || l.admitted(around)
 	h := l.live[call.Token()]
 	if h == nil {
 		h = &holder{admitted: inherits}
@@ -99,6 +101,12 @@ func (l *limiter) enter(call tools.Call) (inherits bool) {
 	}
 	h.attempts++
 	return inherits
+}
+
+// admitted reports whether a call is live and past the limit; mu is held.
+func (l *limiter) admitted(call tools.Token) bool {
+	h := l.live[call]
+	return h != nil && h.admitted
 }
 
 func (l *limiter) leave(call tools.Call) {

@@ -236,6 +236,31 @@ func TestLimitLosesNoPermit(t *testing.T) {
 	wg.Wait()
 }
 
+// Nor does a call of a sub-agent, which has no parent and only the body's context.
+// Once the call around it is over, that context opens nothing.
+func TestLimitInheritedByContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limit := policy.Limit(policy.LimitOptions{Concurrent: 1})
+		o := newOffice(t, limit)
+		var kept context.Context
+		if _, err := o.Registry().Add(pipelinetest.Tool("task", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+			kept = context.WithoutCancel(ctx)
+			o.Execute(ctx, pipeline.Request{ID: run.Call().ID() + " below", Name: "outer"})
+			return text("done")
+		})); err != nil {
+			t.Fatal(err)
+		}
+		o.line("task", "a")
+		check(t, "starts", o.starts(), []string{"1 below.1 0", "2 1"})
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() { o.Execute(kept, pipeline.Request{ID: "late", Name: "a"}) })
+		}
+		wg.Wait()
+		check(t, "starts", o.starts(), []string{"1 below.1 0", "2 1", "late 2", "late 3"})
+	})
+}
+
 // Each attempt of a call inside another needs no permit either.
 func TestLimitNestedRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

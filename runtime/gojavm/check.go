@@ -23,14 +23,15 @@ func (r *run) unboundCalls() []string {
 		spaces[bound.global()] = bound.tree()
 	}
 	var notes []string
-	eachNode(reflect.ValueOf(r.prog.tree.Body), func(x any) {
+	eachNode(reflect.ValueOf(r.prog.tree.Body), func(x any) bool {
 		call, ok := x.(*ast.CallExpression)
 		if !ok || len(notes) == maxUnboundNotes {
-			return
+			return true
 		}
 		if note := r.unboundCall(spaces, call); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}
+		return true
 	})
 	return notes
 }
@@ -83,15 +84,16 @@ func (r *run) siteOfNode(n ast.Node) runtime.Site {
 	return runtime.Site{Line: position.Line, Column: position.Column}
 }
 
-// eachNode calls f with every node of a part of a syntax tree, as pointers.
-func eachNode(v reflect.Value, f func(any)) {
+// eachNode calls f with every node of a part of a syntax tree, as pointers; f says
+// whether its parts follow.
+func eachNode(v reflect.Value, f func(any) bool) {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
 		if v.IsNil() || v.Type() == fileType {
 			return
 		}
-		if v.Kind() == reflect.Pointer {
-			f(v.Interface())
+		if v.Kind() == reflect.Pointer && !f(v.Interface()) {
+			return
 		}
 		eachNode(v.Elem(), f)
 	case reflect.Slice:

@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,9 +53,20 @@ func (r *run) takeValue(v goja.Value) error {
 	if jsvalue.Uncatchable(err) {
 		return err
 	}
-	if err != nil {
-		r.stopWith(invalidOutput(err))
+	if err != nil && r.prog.implicit && invalidOutput(err).Kind == runtime.InvalidOutput {
+		r.note(fmt.Sprintf("the value of the last expression was not returned: %v", err))
 		return nil
+	}
+	if err != nil {
+		f := invalidOutput(err)
+		if f.Kind == runtime.InvalidOutput {
+			f = r.placed(f, r.prog.returned)
+		}
+		r.stopWith(f)
+		return nil
+	}
+	if r.prog.implicit && text != "" {
+		r.note(lastReturned)
 	}
 	r.mu.Lock()
 	r.value = text
@@ -90,6 +102,7 @@ func (r *run) checkRejections() bool {
 		f := r.describe(reason, x.stack)
 		f.Kind = runtime.Exception
 		f.Message = "unhandled rejection: " + f.Message
+		f.Hint = cmp.Or(f.Hint, "await the promise, or give it a catch")
 		r.stopWith(f)
 		return false
 	}

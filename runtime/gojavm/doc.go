@@ -21,6 +21,10 @@
 // and ** and the shifts in programs that write a BigInt; they refuse what would
 // exceed the heap limit, and BigInts beyond 2^26 bits.
 //
+// A regular expression that goes back further than the matcher's own bound finds
+// nothing, without a word. The bound is a setting of the whole process: with
+// OwnProcess there is none, and otherwise such a match is refused with a RangeError.
+//
 // What nothing in the process of the host can stop, so that Run returns after a
 // quarter of a second more and the goroutine goes on (see Runtime.Stuck):
 //

@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -163,69 +164,110 @@ const mixedNumbers = "Cannot mix BigInt and other types, use explicit conversion
 // mixedAdvice is what a program's author is told about it.
 const mixedAdvice = "; a large integer is a BigInt: use Number(x) or String(x)"
 
-// catching is the function that a caught value is shown to first.
+// catching is the function that a caught value is shown to first: what the engine
+// says of an error becomes what the author's text shows. What throws here, such
+// as a revoked Proxy, is the program's to meet.
 func (r *run) catching(c goja.FunctionCall) goja.Value {
 	object, ok := c.Argument(0).(*goja.Object)
 	if !ok {
 		return goja.Undefined()
 	}
-	// What throws here, such as a revoked Proxy, is the program's to meet.
 	_ = r.vm.Try(func() {
 		if object.ClassName() != "Error" {
 			return
 		}
-		if text, ok := object.Get("message").(goja.String); ok && text.String() == mixedNumbers {
-			// A frozen error keeps what it says.
-			_ = object.DefineDataProperty("message", r.vm.ToValue(mixedNumbers+mixedAdvice), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		if text, ok := object.Get("message").(goja.String); ok {
+			r.reword(object, text.String())
 		}
 	})
 	return goja.Undefined()
 }
 
-// notCallable begins what the engine says of a call of a primitive.
-const notCallable = "TypeError: Value is not an object: "
+// reword replaces the message of an engine's error, and with it the first line of
+// its stack. A frozen error keeps what it says.
+func (r *run) reword(object *goja.Object, text string) {
+	said, stack := text, r.ownText(object, "stack")
+	switch {
+	case text == mixedNumbers:
+		said += mixedAdvice
+	case saysAny(text):
+		if frames := r.parseStack(stack); len(frames) > 0 {
+			said = r.prog.reworded(text, frames[0].Site, byNative(stack))
+		}
+	}
+	if said == text {
+		return
+	}
+	for name, value := range map[string]string{"message": said, "stack": strings.Replace(stack, text, said, 1)} {
+		_ = object.DefineDataProperty(name, r.vm.ToValue(value), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+}
 
-// explain adds a hint, or the real reason, to errors of the engine: a name that
-// is not there, an integer that is no number, a call of what is no function. The
-// last needs to know whether a function of the engine's own threw.
+// explain makes of what the engine says what the author's text shows, and adds a
+// hint: for a name that is not there, a call of what is no function, a member of
+// what is not there. native says that a function of the engine's own threw.
 func (r *run) explain(f *runtime.Failure, native bool) {
-	if name, ok := strings.CutSuffix(strings.TrimPrefix(f.Message, "ReferenceError: "), " is not defined"); ok && f.Name == "ReferenceError" {
-		f.Hint = r.hintFor(name)
+	text, ok := strings.CutPrefix(f.Message, f.Name+": ")
+	if !ok {
 		return
 	}
-	if f.Name != "TypeError" {
-		return
-	}
-	if f.Message == "TypeError: "+mixedNumbers {
-		f.Message += mixedAdvice
-		return
-	}
-	if f.Message == notCallable+"undefined" {
-		text := r.prog.textAt(f.Site)
-		name := text[:wordLen(text)]
-		if owner, ok := r.missed[name]; ok {
-			f.Message = fmt.Sprintf("TypeError: %s is not a function; %s is not a tool", name, access(owner, name))
-			f.Hint = r.memberHint(name)
+	switch f.Name {
+	case "ReferenceError":
+		r.explainName(f, text)
+	case "TypeError":
+		if r.explainMissed(f, text) {
 			return
 		}
-	}
-	if name, ok := strings.CutPrefix(f.Message, "TypeError: Object has no member '"); ok {
-		name = strings.TrimSuffix(name, "'")
-		if owner, ok := r.missed[name]; ok {
-			f.Message = fmt.Sprintf("TypeError: %s is not a tool", access(owner, name))
-			f.Hint = r.memberHint(name)
+		if text == mixedNumbers {
+			f.Message += mixedAdvice
 			return
 		}
-		if path := r.prog.calledAt(f.Site); strings.HasSuffix(path, "."+name) {
-			f.Message = "TypeError: " + path + " is not a function"
+		text = r.prog.reworded(text, f.Site, native)
+		f.Message, f.Hint = "TypeError: "+text, r.prog.advise(text, f.Site)
+		if object, _, ok := strings.Cut(text, "."); ok && strings.HasSuffix(text, "is not a function") {
+			f.Hint = cmp.Or(r.promiseHint(object), f.Hint)
 		}
-		return
+	default:
+		f.Message, f.Hint = f.Name+": "+r.prog.reworded(text, f.Site, native), r.prog.syntaxHint(text, runtime.Site{})
 	}
-	if strings.HasPrefix(f.Message, notCallable) && !native {
-		if path := r.prog.calledAt(f.Site); path != "" {
-			f.Message = "TypeError: " + path + " is not a function"
+}
+
+// explainName is explain for a name that cannot be used.
+func (r *run) explainName(f *runtime.Failure, text string) {
+	name, missing := strings.CutSuffix(text, " is not defined")
+	switch {
+	case name == "require" && strings.HasPrefix(r.prog.textAt(f.Site), "import"):
+		f.Message, f.Hint = "ReferenceError: import() is not available", noModules.says
+	case missing:
+		if f.Hint = r.hintFor(name); f.Hint == "" {
+			f.Hint = r.prog.nearWord(name)
 		}
+	default:
+		f.Message = "ReferenceError: " + r.prog.reworded(text, f.Site, false)
 	}
+}
+
+// explainMissed is explain for a call of what was read from a namespace and is
+// not there.
+func (r *run) explainMissed(f *runtime.Failure, text string) bool {
+	name := ""
+	switch {
+	case text == saysNotObject+"undefined":
+		name = r.prog.textAt(f.Site)
+		name = name[:wordLen(name)]
+	case strings.HasPrefix(text, saysMember):
+		name = strings.TrimSuffix(text[len(saysMember):], "'")
+	}
+	owner, ok := r.missed[name]
+	if !ok {
+		return false
+	}
+	f.Message = fmt.Sprintf("TypeError: %s is not a tool", access(owner, name))
+	if text == saysNotObject+"undefined" {
+		f.Message = fmt.Sprintf("TypeError: %s is not a function; %s is not a tool", name, access(owner, name))
+	}
+	f.Hint = r.memberHint(name)
+	return true
 }
 
 // primitiveText is a thrown primitive as text; a string is itself.

@@ -3,11 +3,14 @@ package gojavm
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -328,5 +331,28 @@ func (r *run) checkCode(what string, texts []goja.Value) {
 		if failure := precheck(text.String(), lim); failure != nil {
 			panic(r.vm.NewTypeError("%s: %s", what, failure.Message))
 		}
+		if literal := silentPattern(text.String()); literal != "" {
+			panic(r.vm.NewTypeError("%s: the pattern %s would match nothing here; write new RegExp(text, flags) instead", what, literal))
+		}
 	}
+}
+
+// silentPattern is a regular expression in a text to evaluate that the engine
+// takes and never matches as it should. In the program itself such literals are
+// rewritten, or refused.
+func silentPattern(text string) (literal string) {
+	if !hasProperty(text) && !repeatsGroupName(text) {
+		return ""
+	}
+	tree, err := parser.ParseFile(nil, compiledName, "(async function* () {"+text+"\n})", 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return "" // the engine says what is wrong
+	}
+	eachNode(reflect.ValueOf(tree.Body), func(x any) bool {
+		if p, ok := x.(*ast.RegExpLiteral); ok && (strings.Contains(p.Flags, "u") && hasProperty(p.Pattern) || repeatsGroupName(p.Pattern)) {
+			literal = p.Literal
+		}
+		return true
+	})
+	return literal
 }

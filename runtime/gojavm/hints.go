@@ -2,6 +2,7 @@ package gojavm
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -138,25 +139,68 @@ func nameWords(name string) []string {
 	return strings.Fields(b.String())
 }
 
-// calledAt is the plain path, such as console.log, that the author's text calls
-// at a place; empty: what is called there is no such path.
-func (p *program) calledAt(site runtime.Site) string {
-	if site.Line < 1 || site.Line > len(p.lines) {
-		return ""
-	}
-	line := []rune(p.lines[site.Line-1])
-	start := min(max(site.Column-1, 0), len(line))
-	for start > 0 && (line[start-1] == '.' || line[start-1] < unicode.MaxASCII && isWord(byte(line[start-1]))) {
-		start--
-	}
-	path, _, called := strings.Cut(string(line[start:]), "(")
-	if !called {
-		return ""
-	}
-	for part := range strings.SplitSeq(path, ".") {
-		if !plainName.MatchString(part) {
-			return ""
+// words are the names in a text.
+var words = regexp.MustCompile(`[A-Za-z_$][\w$]{2,}`)
+
+// nearWord suggests a name of the program's text that is like the one that is
+// missing.
+func (p *program) nearWord(name string) string {
+	var known []string
+	for _, word := range words.FindAllString(p.text, -1) {
+		if word != name && !slices.Contains(known, word) {
+			known = append(known, word)
 		}
 	}
-	return path
+	if near := nearest.Names(name, known, 1); len(near) > 0 {
+		return "did you mean " + near[0] + "?"
+	}
+	return ""
+}
+
+// syntaxHints are hints for what is wrong with a line.
+var syntaxHints = []struct {
+	text, line *regexp.Regexp // in what the compiler says, and in the line from the place on or around it
+	hint       string
+}{
+	{nil, regexp.MustCompile("[\u2018\u2019\u201c\u201d]"), "write plain quotes: \" or '"},
+	{nil, regexp.MustCompile(`\bf["']`), "write a template: `text ${value}`"},
+	{nil, regexp.MustCompile(`\belif\b`), "write else if"},
+	{nil, regexp.MustCompile(`\bfor \w+ in .+[\])]`), "write values.map(x => …), or for (const x of values)"},
+	{nil, regexp.MustCompile(`[\w)\]] (?:and|or) [\w(!]|\bnot \w`), "write && for and, || for or, ! for not"},
+	{regexp.MustCompile(`^"await" can only`), nil, "write async before the function that awaits"},
+	{regexp.MustCompile(`^Unterminated string`), nil, "write a text of several lines between backticks"},
+	{regexp.MustCompile(`^Expected "[})\]]" but found "(?:\w|\\"|['\[{(])`), nil, "a comma or an operator may be missing"},
+	{regexp.MustCompile(`^Expected "[})\]]" but found "[;,})\]]"`), nil, "a closing bracket may be missing before it"},
+	{regexp.MustCompile(`^'super' keyword`), nil, "super cannot stand in an async generator here; call a method that uses it"},
+	{regexp.MustCompile(`^Invalid flags .*'[^']*[dv][^']*'`), nil, "the flags d and v are not supported here; match.index and the lengths of groups give places"},
+	{regexp.MustCompile(`^The symbol ".*" has already`), nil, "take another name, or assign without const or let"},
+}
+
+// syntaxHint is the first that fits, or nothing.
+func (p *program) syntaxHint(text string, site runtime.Site) string {
+	line := ""
+	if site.Line > 0 && site.Line <= len(p.lines) {
+		line = p.lines[site.Line-1]
+	}
+	for _, h := range syntaxHints {
+		if (h.text == nil || h.text.MatchString(text)) && (h.line == nil || h.line.MatchString(line)) {
+			return h.hint
+		}
+	}
+	return ""
+}
+
+// promiseHint says that a name holds a promise, where the author's text gives it
+// the call of a member and does not wait for that.
+func (r *run) promiseHint(name string) string {
+	if !plainName.MatchString(name) {
+		return ""
+	}
+	given := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*(?::[^=]+)?=\s*((\w+)[\w.]*)\(`)
+	for _, m := range given.FindAllStringSubmatch(r.prog.text, -1) {
+		if slices.Contains(r.globals(), m[2]) && m[2] != "console" {
+			return fmt.Sprintf("%s is a promise; write await before %s(…)", name, m[1])
+		}
+	}
+	return ""
 }

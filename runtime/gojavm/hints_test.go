@@ -38,21 +38,3 @@ func TestHintsForAbsentGlobals(t *testing.T) {
 		})
 	}
 }
-
-func TestCallsOfWhatIsNoFunction(t *testing.T) {
-	rt := newRuntime(t, nil)
-	for _, tc := range []struct{ code, want string }{
-		{"const a = 1\nconsole.logg(a)", "TypeError: console.logg is not a function"},
-		{"console.log = 1\nconsole.log(2)", "TypeError: console.log is not a function"},
-		{"const g = undefined\ng(1)", "TypeError: g is not a function"},
-		{"const o = { a: {} }; o.a.b(1)", "TypeError: o.a.b is not a function"},
-		{"[1].map(x => x).foo()", "TypeError: Object has no member 'foo'"},
-		{"Object.setPrototypeOf(1, 2)", "TypeError: Object prototype may only be an Object or null: 2"},
-		{"Reflect.ownKeys(1)", "TypeError: Value is not an object: 1"},
-	} {
-		f := execute(t, rt, runtime.Request{Program: tc.code}).Failure
-		if f == nil || f.Message != tc.want {
-			t.Errorf("%s: %+v, want %q", tc.code, f, tc.want)
-		}
-	}
-}

@@ -177,8 +177,8 @@ func TestNotes(t *testing.T) {
 		name, program string
 		want          []string
 	}{
-		{"nothing to say", "await tools.ping()", nil},
-		{"a call nobody awaited", "tools.ping()", []string{"call 1, tools.ping, was not awaited when the program returned; it succeeded"}},
+		{"nothing to say", "await tools.ping(); return", nil},
+		{"a call nobody awaited", "tools.ping(); return", []string{"call 1, tools.ping, was not awaited when the program returned; it succeeded"}},
 		{"one that failed", "await tools.ping(); tools.fail()", []string{"call 2, tools.fail, was not awaited when the program returned; it failed: it broke"}},
 		{"one that failed before", "tools.fail(); await tools.ping()", []string{"a failed call was not handled: ToolCallError: it broke"}},
 		{"timed out and handled, while the host still works", "try { await tools.hold({}, { timeoutMs: 1 }) } catch {} return 1", nil},

@@ -2,74 +2,83 @@ package gojavm
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
 )
 
 // Names of functions that the wrapper takes as parameters, in this order. No
 // source text can spell them; they are put into the syntax tree. See mark.
 const (
-	markName  unistring.String = "%await"
-	throwName unistring.String = "%throw"
-	catchName unistring.String = "%catch"
-	stackName unistring.String = "%stack"
-	powerName unistring.String = "%power"
-	shiftName unistring.String = "%shift"
+	markName     unistring.String = "%await"
+	throwName    unistring.String = "%throw"
+	catchName    unistring.String = "%catch"
+	stackName    unistring.String = "%stack"
+	powerName    unistring.String = "%power"
+	shiftName    unistring.String = "%shift"
+	resultName   unistring.String = "%result"
+	equalName    unistring.String = "%equal"
+	completeName unistring.String = "%complete"
+	lastName     unistring.String = "%last"
+
+	// exportName is a constant of the program's body; see ending.
+	exportName unistring.String = "%default"
 )
 
-// helpers are those functions, in the order of the parameters. The last are made
-// for the programs that mark puts them into alone.
+// helpers are those functions, in the order of the parameters. Most are made for
+// the programs that mark puts them into alone.
 func (r *run) helpers() []goja.Value {
-	made := []goja.Value{
-		r.native("await", 1, r.waiting.mark),
-		r.native("throw", 1, r.throwing),
-		r.native("catch", 1, r.catching),
-		goja.Undefined(), goja.Undefined(), goja.Undefined(),
-	}
-	m := newMarker(r.prog.source)
-	if m.stacks {
-		made[3] = r.native("stack", 1, r.tidyStack)
-	}
-	if m.bigInts {
-		made[4], made[5] = r.native("power", 2, r.power), r.native("shift", 1, r.shift)
+	made := make([]goja.Value, len(helperNames))
+	for i, h := range []struct {
+		needed bool
+		make   func(goja.FunctionCall) goja.Value
+	}{
+		{true, r.waiting.mark}, {true, r.throwing}, {true, r.catching}, {r.prog.marks.stacks, r.tidyStack},
+		{r.prog.marks.bigInts, r.power}, {r.prog.marks.bigInts, r.shift},
+		{r.prog.marks.results, r.iteratorResult}, {r.prog.marks.equality, r.looselyEqual},
+		{r.prog.ended, r.completing}, {r.prog.ended, r.lasting},
+	} {
+		made[i] = goja.Undefined()
+		if h.needed {
+			made[i] = r.native(strings.TrimPrefix(helperNames[i].String(), "%"), 1, h.make)
+		}
 	}
 	return made
 }
 
-var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName}
+var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName, resultName, equalName,
+	completeName, lastName}
 
-// mark adds to a wrapper's body what the engine does not tell: where a program
-// waits, and where it loops.
+// mark adds to a wrapper's body what the engine does not tell, such as where a
+// program waits and where it loops, and repairs what it gets wrong.
 //
 // Every await x becomes await %await(x), so that the function can note the
-// place. Before every loop that tests a condition stands %await.length: the
-// engine keeps no place for a loop without calls, and takes the one of what it
-// did before, which is now the loop's. throw x becomes throw %throw(x) unless it
-// makes a new object there: what is no error has no place of its own. The
-// block of catch (e) begins with %catch(e). Where a program reads the property
-// stack, %stack(x) takes the place of x and writes the property as scripts expect
-// it. Operators of BigInts are guarded (guardOperator). Positions of other code
-// stay. Helpers outside the wrapper are left alone.
+// place. Before every loop, what takes a value apart, and the right side of in and
+// instanceof stands %await.length: the engine keeps no place for these, and takes
+// the one of what it did before, which is now theirs. throw x becomes
+// throw %throw(x) unless it makes a new object there: what is no error has no
+// place of its own. The block of catch (e) begins with %catch(e). Where a program
+// reads the property stack, %stack(x) takes the place of x and writes the property
+// as scripts expect it. Operators of BigInts are guarded (guardOperator), == and !=
+// are repaired (looseEquality), and so is what esbuild makes of async iteration.
+// Positions of other code stay. Helpers outside the wrapper are left alone.
 //
-// The answer is a regular expression of the wrapper's that must be refused, or
-// nil.
-func mark(wrapper *ast.ArrowFunctionLiteral, source string) (refused *ast.RegExpLiteral) {
-	m := newMarker(source)
+// The answer says what was done.
+func mark(wrapper *ast.ArrowFunctionLiteral, source string) *marker {
+	m := &marker{stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
 	m.tree(reflect.ValueOf(wrapper.Body))
 	for _, name := range helperNames {
 		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
 			Target: &ast.Identifier{Name: name, Idx: wrapper.Start},
 		})
 	}
-	return m.refused
-}
-
-func newMarker(source string) *marker {
-	return &marker{stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
+	m.asyncBody = nil // or it would keep a part of the tree
+	return m
 }
 
 // readsStacks says whether a program may read the stack of an error; others have
@@ -81,9 +90,15 @@ func readsStacks(source string) bool {
 
 // marker walks a syntax tree.
 type marker struct {
-	stacks  bool // the property stack needs care
-	bigInts bool // operators may meet large BigInts
-	refused *ast.RegExpLiteral
+	stacks     bool               // the property stack needs care
+	bigInts    bool               // operators may meet large BigInts
+	results    bool               // there is a for await
+	equality   bool               // there is a == that needs the helper
+	refused    *ast.RegExpLiteral // the first that must be refused
+	backtracks bool               // there is a pattern that may backtrack
+
+	async     bool                 // the walk is in an async generator's function
+	asyncBody *ast.FunctionLiteral // that function, before the walk is in it
 }
 
 var (
@@ -91,6 +106,11 @@ var (
 	patternType    = reflect.TypeFor[*ast.RegExpLiteral]()
 	catchType      = reflect.TypeFor[*ast.CatchStatement]()
 	throwType      = reflect.TypeFor[*ast.ThrowStatement]()
+	templateType   = reflect.TypeFor[*ast.TemplateLiteral]()
+	callType       = reflect.TypeFor[*ast.CallExpression]()
+	functionType   = reflect.TypeFor[*ast.FunctionLiteral]()
+	yieldType      = reflect.TypeFor[*ast.YieldExpression]()
+	forType        = reflect.TypeFor[*ast.ForStatement]()
 	dotType        = reflect.TypeFor[*ast.DotExpression]()
 	bracketType    = reflect.TypeFor[*ast.BracketExpression]()
 	bindingType    = reflect.TypeFor[*ast.Binding]()
@@ -110,17 +130,20 @@ func (m *marker) tree(v reflect.Value) {
 			return
 		}
 		m.tree(v.Elem())
-		if m.bigInts && v.Type() == expressionType {
+		if v.Type() == expressionType {
 			x := v.Interface().(ast.Expression)
-			if guarded := guardOperator(x); guarded != x {
-				v.Set(reflect.ValueOf(guarded))
+			if changed := m.operator(x); changed != x {
+				v.Set(reflect.ValueOf(changed))
 			}
 		}
 	case reflect.Pointer:
 		if v.IsNil() || v.Type() == fileType {
 			return
 		}
+		outer := m.async
+		m.enter(v)
 		m.tree(v.Elem())
+		m.async = outer
 		m.node(v)
 	case reflect.Slice:
 		if !mayHoldNodes(v.Type().Elem()) {
@@ -130,7 +153,7 @@ func (m *marker) tree(v reflect.Value) {
 			m.tree(v.Index(i))
 		}
 		if v.Type() == listType && v.CanSet() {
-			v.Set(reflect.ValueOf(markLoops(v.Interface().([]ast.Statement))))
+			v.Set(reflect.ValueOf(markPlaces(v.Interface().([]ast.Statement))))
 		}
 	case reflect.Struct:
 		t := v.Type()
@@ -145,6 +168,26 @@ func (m *marker) tree(v reflect.Value) {
 			}
 		}
 	}
+}
+
+// operator is what takes the place of an operator.
+func (m *marker) operator(x ast.Expression) ast.Expression {
+	if binary, ok := x.(*ast.BinaryExpression); ok {
+		switch binary.Operator {
+		case token.EQUAL, token.NOT_EQUAL:
+			return m.looseEquality(binary)
+		case token.IN, token.INSTANCEOF:
+			binary.Right = afterPlace(binary.Right, binary.Left.Idx0())
+			return x
+		}
+		if m.bigInts && !binary.Comparison {
+			binary.Right = afterPlace(binary.Right, binary.Left.Idx0()) // numbers may not mix
+		}
+	}
+	if m.bigInts {
+		return guardOperator(x)
+	}
+	return x
 }
 
 func mayHoldNodes(t reflect.Type) bool {
@@ -172,10 +215,24 @@ func (m *marker) node(v reflect.Value) {
 			first := &ast.ExpressionStatement{Expression: helperCall(catchName, clause.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
 			clause.Body.List = append([]ast.Statement{first}, clause.Body.List...)
 		}
+	case yieldType:
+		if yield := v.Interface().(*ast.YieldExpression); yield.Delegate && !m.async {
+			syncDelegation(yield)
+		}
+	case forType:
+		m.checkForAwait(v.Interface().(*ast.ForStatement))
 	case patternType:
-		if literal := v.Interface().(*ast.RegExpLiteral); m.refused == nil && repeatsGroupName(literal.Pattern) {
+		literal := v.Interface().(*ast.RegExpLiteral)
+		m.backtracks = m.backtracks || backtracking(literal)
+		if m.refused == nil && repeatsGroupName(literal.Pattern) {
 			m.refused = literal
 		}
+	case templateType:
+		if template := v.Interface().(*ast.TemplateLiteral); isName(template.Tag) {
+			template.Tag = afterPlace(template.Tag, template.Tag.Idx0())
+		}
+	case callType:
+		m.backtracks = m.backtracks || backtracking(v.Interface())
 	}
 	if m.stacks {
 		stackRead(v)
@@ -262,15 +319,15 @@ func helperCall(name unistring.String, at file.Idx, argument ast.Expression) ast
 	}
 }
 
-// markLoops puts a place before each loop of a list.
-func markLoops(list []ast.Statement) []ast.Statement {
+// markPlaces puts a place before each statement of a list that needs one.
+func markPlaces(list []ast.Statement) []ast.Statement {
 	var marked []ast.Statement
 	for i, s := range list {
-		if at, ok := loopAt(s); ok {
+		if at, ok := placeBefore(s); ok {
 			if marked == nil {
 				marked = append(make([]ast.Statement, 0, len(list)+1), list[:i]...)
 			}
-			marked = append(marked, loopPlace(at))
+			marked = append(marked, placeMark(at))
 		}
 		if marked != nil {
 			marked = append(marked, s)
@@ -288,31 +345,76 @@ func markBody(field reflect.Value) {
 	if !ok {
 		return
 	}
-	if at, ok := loopAt(s); ok {
+	if at, ok := placeBefore(s); ok {
 		field.Set(reflect.ValueOf(ast.Statement(&ast.BlockStatement{
-			LeftBrace: s.Idx0(), List: []ast.Statement{loopPlace(at), s}, RightBrace: s.Idx1(),
+			LeftBrace: s.Idx0(), List: []ast.Statement{placeMark(at), s}, RightBrace: s.Idx1(),
 		})))
 	}
 }
 
-// loopAt is where a loop begins that tests a condition, behind its labels.
-func loopAt(s ast.Statement) (file.Idx, bool) {
+// placeBefore is where a statement begins that needs a place, behind its labels: a
+// loop, or what takes a value apart.
+func placeBefore(s ast.Statement) (file.Idx, bool) {
 	switch s := s.(type) {
 	case *ast.LabelledStatement:
-		return loopAt(s.Statement)
+		return placeBefore(s.Statement)
 	case *ast.WhileStatement:
 		return s.While, true
 	case *ast.DoWhileStatement:
 		return s.Do, true
 	case *ast.ForStatement:
 		return s.For, true
+	case *ast.ForOfStatement:
+		return s.For, true
+	case *ast.ExpressionStatement:
+		if x, ok := s.Expression.(*ast.AssignExpression); ok && isPattern(x.Left) {
+			return x.Left.Idx0(), true
+		}
+	case *ast.LexicalDeclaration:
+		return s.Idx, takesApart(s.List)
+	case *ast.VariableStatement:
+		return s.Var, takesApart(s.List)
 	}
 	return 0, false
 }
 
-func loopPlace(at file.Idx) ast.Statement {
-	return &ast.ExpressionStatement{Expression: &ast.DotExpression{
+// isName says whether an expression is a name or a number: what a template is a tag
+// of when a semicolon is missing.
+func isName(x ast.Expression) bool {
+	switch x.(type) {
+	case *ast.Identifier, *ast.NumberLiteral:
+		return true
+	}
+	return false
+}
+
+func isPattern(x ast.Expression) bool {
+	switch x.(type) {
+	case *ast.ArrayPattern, *ast.ObjectPattern:
+		return true
+	}
+	return false
+}
+
+// takesApart says whether a declaration has a pattern.
+func takesApart(list []*ast.Binding) bool {
+	return slices.ContainsFunc(list, func(b *ast.Binding) bool {
+		_, plain := b.Target.(*ast.Identifier)
+		return !plain
+	})
+}
+
+func placeMark(at file.Idx) ast.Statement { return &ast.ExpressionStatement{Expression: placeOf(at)} }
+
+// afterPlace is x, after the engine was given a place.
+func afterPlace(x ast.Expression, at file.Idx) ast.Expression {
+	return &ast.SequenceExpression{Sequence: []ast.Expression{placeOf(at), x}}
+}
+
+// placeOf is the expression that gives the engine a place.
+func placeOf(at file.Idx) ast.Expression {
+	return &ast.DotExpression{
 		Left:       &ast.Identifier{Name: markName, Idx: at},
 		Identifier: ast.Identifier{Name: "length", Idx: at},
-	}}
+	}
 }

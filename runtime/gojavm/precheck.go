@@ -34,25 +34,37 @@ func precheck(source string, lim runtime.Limits) *runtime.Failure {
 	}
 }
 
-// unbalanced says in words which bracket has no partner, or nothing.
-func unbalanced(source string, lim runtime.Limits) string {
+// unpaired is a bracket or a template without its partner.
+type unpaired struct {
+	why  string
+	site runtime.Site
+}
+
+// unbalanced is the first closing bracket that closes nothing, or the last opening
+// one or template that is not closed (opens); zero: all have partners.
+func unbalanced(source string, lim runtime.Limits) (odd unpaired, opens bool) {
 	c := newChecker(source, lim)
 	if c.scan() != "" {
-		return ""
+		return unpaired{}, false
 	}
-	if c.excess > 0 {
-		return fmt.Sprintf("a closing bracket on line %d has no opening one", c.excess)
+	if c.excess >= 0 {
+		return unpaired{fmt.Sprintf("this %c has no opening bracket", source[c.excess]), siteOfOffset(source, c.excess)}, false
 	}
-	if top := c.top(); top.open == '$' {
-		return fmt.Sprintf("the ${ on line %d is not closed", top.line)
-	} else if top.open != 0 {
-		return fmt.Sprintf("the %c on line %d is not closed", top.open, top.line)
+	at, what := c.top().at, string(c.top().open)
+	switch {
+	case c.unclosed >= 0:
+		at, what = c.unclosed, "template"
+	case c.top().open == 0:
+		return unpaired{}, false
+	case c.top().open == '$':
+		what = "${"
 	}
-	return ""
+	site := siteOfOffset(source, at)
+	return unpaired{fmt.Sprintf("the %s on line %d is not closed", what, site.Line), site}, true
 }
 
 func newChecker(source string, lim runtime.Limits) *checker {
-	return &checker{src: source, line: 1, nesting: lim.Nesting, chain: lim.Chain, levels: []level{{}}}
+	return &checker{src: source, line: 1, excess: -1, unclosed: -1, nesting: lim.Nesting, chain: lim.Chain, levels: []level{{}}}
 }
 
 // level is one open bracket. Its counters belong to the expression around what
@@ -66,7 +78,7 @@ type level struct {
 	elses   int  // else after else
 	commas  int  // of a comma expression or a list of declarations
 	list    bool // commas part elements, as in an array or a call
-	line    int  // where it was opened
+	at      int  // offset where it was opened
 }
 
 // checker scans one program.
@@ -78,12 +90,13 @@ type checker struct {
 	lineStart      int
 	nesting, chain int // limits
 
-	levels  []level
-	arrows  int    // of all levels
-	operand bool   // the last token ends an operand, so that / divides and ( calls
-	last    string // the last token, one of the words and marks below, or ""
-	control bool   // the next parenthesis belongs to if, for, while or with
-	excess  int    // line of the first closing bracket that closes nothing
+	levels   []level
+	arrows   int    // of all levels
+	operand  bool   // the last token ends an operand, so that / divides and ( calls
+	last     string // the last token, one of the words and marks below, or ""
+	control  bool   // the next parenthesis belongs to if, for, while or with
+	excess   int    // offset of the first closing bracket that closes nothing, or negative
+	unclosed int    // offset of the template that the text ends in, or negative
 }
 
 // scan returns what is wrong, or "".
@@ -227,6 +240,7 @@ func (c *checker) character() {
 // template reads template text up to its end or to a substitution, whose end
 // continues here.
 func (c *checker) template() {
+	start := c.pos - 1
 	for c.pos < len(c.src) {
 		switch {
 		case c.src[c.pos] == '`':
@@ -236,13 +250,14 @@ func (c *checker) template() {
 		case c.src[c.pos] == '\\':
 			c.escape()
 		case c.at("${"):
-			c.pos += 2
 			c.push(level{open: '$'})
+			c.pos += 2
 			return
 		default:
 			c.character()
 		}
 	}
+	c.unclosed = start
 }
 
 // regexp reads a regular expression literal. Its groups count as brackets, for
@@ -284,7 +299,7 @@ func (c *checker) regexp() string {
 func (c *checker) divides() bool { return c.operand && c.last != "block" }
 
 func (c *checker) push(l level) {
-	l.line = c.line
+	l.at = c.pos
 	c.levels = append(c.levels, l)
 	c.operand, c.last, c.control = false, "", false
 }
@@ -303,8 +318,8 @@ func (c *checker) close() {
 	b := c.src[c.pos]
 	c.pos++
 	if len(c.levels) == 1 {
-		if c.excess == 0 {
-			c.excess = c.line
+		if c.excess < 0 {
+			c.excess = c.tokenStart
 		}
 		return
 	}

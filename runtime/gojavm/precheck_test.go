@@ -191,6 +191,6 @@ func FuzzPrecheck(f *testing.F) {
 		if failure := precheck(text, lim); failure != nil && failure.Message == "" {
 			t.Error("a refusal without a reason")
 		}
-		_ = unbalanced(text, lim)
+		_, _ = unbalanced(text, lim)
 	})
 }

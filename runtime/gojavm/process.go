@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// backtracking is how many slots a regular expression may use to go back. The
-	// library's default is too small for ordinary patterns on tens of kilobytes,
-	// and reaching it looks like "no match".
-	backtracking = 10_000_000
+	// trackSize is how many slots a regular expression may use to go back: as
+	// many as the heap holds. The library's default is too small for ordinary
+	// patterns on tens of kilobytes, and reaching it looks like "no match".
+	trackSize = -1
 	// maxStack is the largest stack of a goroutine, in bytes: parsers recurse.
 	maxStack = 256 << 20
 	// heapEvery is how often the heap is measured.
@@ -25,7 +25,7 @@ const (
 // tuneProcess changes settings that all code of the process shares.
 func tuneProcess() {
 	debug.SetMaxStack(maxStack)
-	regexp2.DefaultOptimizationOptions.MaxBacktrackingStackSize = backtracking
+	regexp2.DefaultOptimizationOptions.MaxBacktrackingStackSize = trackSize
 }
 
 // watchHeap stops a run when the heap of the process passes limit. It cannot

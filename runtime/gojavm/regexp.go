@@ -49,8 +49,14 @@ func (r *run) guardPatterns() error {
 	if err := r.mimic("RegExp", original, guarded); err != nil {
 		return err
 	}
-	if err := r.guardPatternTexts(refuse); err != nil {
-		return err
+	for _, guard := range []func() error{
+		func() error { return r.guardPatternTexts(refuse) },
+		func() error { return r.guardMatching(original) },
+		func() error { return r.showPatterns(original) },
+	} {
+		if err := guard(); err != nil {
+			return err
+		}
 	}
 	return r.defineGlobal("RegExp", guarded)
 }
@@ -66,7 +72,7 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 		if len(args) < 2 || goja.IsUndefined(args[1]) {
 			return args // a copy of a pattern that has been through here
 		}
-		pattern = object.Get("source")
+		pattern = object.Get("source") // as it was written
 	}
 	if pattern == nil || goja.IsUndefined(pattern) {
 		return args
@@ -91,15 +97,98 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 	}
 	flags := args[1].String()
 	args[1] = r.vm.ToValue(flags)
-	if !strings.Contains(flags, "u") || !strings.Contains(text, `\p{`) && !strings.Contains(text, `\P{`) {
+	if !strings.Contains(flags, "u") || !hasProperty(text) {
 		return args
 	}
 	rewritten, problem := rewriteProperties(text)
 	if problem != "" {
 		refuse("/" + text + "/" + flags + ": " + problem)
 	}
+	if rewritten != text {
+		r.patterns[rewritten] = text
+	}
 	args[0] = r.vm.ToValue(rewritten)
 	return args
+}
+
+// showPatterns makes the property source and the text of a pattern what the
+// author wrote. The engine's own functions would show a rewritten pattern.
+func (r *run) showPatterns(constructor *goja.Object) error {
+	proto := constructor.Get("prototype").ToObject(r.vm)
+	source, err := r.getterOf(proto, "source")
+	if err != nil {
+		return err
+	}
+	shown := r.native("get source", 0, func(c goja.FunctionCall) goja.Value {
+		v := must(source(c.This))
+		text, ok := v.(goja.String)
+		if !ok {
+			return v
+		}
+		plain := slashes(text.String())
+		if own, ok := r.patterns[plain]; ok {
+			plain = own
+		}
+		if plain == text.String() {
+			return v // with its lone surrogates
+		}
+		return r.vm.ToValue(plain)
+	})
+	if err := proto.DefineAccessorProperty("source", shown, nil, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		return err
+	}
+	text := r.native("toString", 0, func(c goja.FunctionCall) goja.Value {
+		this, ok := c.This.(*goja.Object)
+		if !ok {
+			panic(r.vm.NewTypeError("RegExp.prototype.toString was called on %s", kindOf(c.This)))
+		}
+		return r.vm.ToValue("/" + this.Get("source").String() + "/" + this.Get("flags").String())
+	})
+	return proto.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// getterOf is the function of an accessor property.
+func (r *run) getterOf(object *goja.Object, name string) (goja.Callable, error) {
+	d, err := r.real.ownProperty(goja.Undefined(), object, r.vm.ToValue(name))
+	if err != nil {
+		return nil, err
+	}
+	getter, ok := goja.AssertFunction(d.ToObject(r.vm).Get("get"))
+	if !ok {
+		return nil, fmt.Errorf("the engine's %s is no accessor", name)
+	}
+	return getter, nil
+}
+
+// slashes writes the slashes of a pattern as V8 does, where the engine writes
+// \u002f.
+func slashes(pattern string) string {
+	const escaped = `\u002f`
+	if !strings.Contains(pattern, escaped) {
+		return pattern
+	}
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case strings.HasPrefix(pattern[i:], escaped):
+			if !class {
+				b.WriteByte('\\')
+			}
+			b.WriteByte('/')
+			i += len(escaped) - 1
+			continue
+		case c == '\\' && i+1 < len(pattern):
+			b.WriteByte(c)
+			i++
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }
 
 // duplicateGroup is why a pattern with two groups of one name is refused: one of
@@ -158,6 +247,11 @@ func (r *run) guardPatternTexts(refuse func(text string)) error {
 		}
 	}
 	return nil
+}
+
+// hasProperty says whether a text may hold a Unicode property escape.
+func hasProperty(text string) bool {
+	return strings.Contains(text, `\p{`) || strings.Contains(text, `\P{`)
 }
 
 // rewriteProperties writes the Unicode property escapes of a pattern with the
@@ -268,6 +362,7 @@ var derivedProperties = map[string][]string{
 	"space":       {`\p{White_Space}`},
 	"Any":         {`\s\S`},
 	"ASCII":       {`\x00-\x7F`},
+	"Cased":       {`\p{Lu}`, `\p{Ll}`, `\p{Lt}`, `\p{Other_Uppercase}`, `\p{Other_Lowercase}`},
 }
 
 // matcherProperties are those of the emoji data, which the matcher knows.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -50,6 +51,8 @@ type run struct {
 	thrown   map[*goja.Object][]goja.StackFrame // where failed calls were made
 	missed   map[string]string                  // unknown members that were read: name -> owner
 	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
+	patterns map[string]string                  // regular expressions that were rewritten -> as they were written
+	matching atomic.Pointer[runtime.Site]       // of the regular expression that is at work; read by all goroutines
 	timers   timers
 	waiting  waiting
 	throw    thrownPlace
@@ -79,14 +82,15 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	}
 	r := &run{
 		rt: rt, req: req, lim: lim,
-		vm:     goja.New(),
-		stop:   make(chan struct{}),
-		done:   make(chan struct{}),
-		wake:   make(chan struct{}, 1),
-		thrown: map[*goja.Object][]goja.StackFrame{},
-		missed: map[string]string{},
-		sites:  map[goja.StackFrame]runtime.Site{},
-		ledger: runtime.NewLedger(lim.Output),
+		vm:       goja.New(),
+		stop:     make(chan struct{}),
+		done:     make(chan struct{}),
+		wake:     make(chan struct{}, 1),
+		thrown:   map[*goja.Object][]goja.StackFrame{},
+		missed:   map[string]string{},
+		sites:    map[goja.StackFrame]runtime.Site{},
+		patterns: map[string]string{},
+		ledger:   runtime.NewLedger(lim.Output),
 	}
 	r.outer = ctx
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -147,6 +151,7 @@ func (r *run) insist() {
 		case <-again.C:
 			r.vm.Interrupt(errStopped)
 		case <-over.C:
+			r.placeMatch()
 			r.rt.abandon(r.done)
 			return
 		}
@@ -243,9 +248,9 @@ func (r *run) prepare() bool {
 		r.stopWith(*failure)
 		return false
 	}
-	prog, failure := transpile(r.req.Name, r.req.Program)
+	prog, failure := transpile(r.req.Name, r.req.Program, r.globals()...)
 	if failure != nil {
-		if failure.Name == "SyntaxError" {
+		if failure.Name == "SyntaxError" || failure.Kind == runtime.InvalidInput {
 			if refusal := r.refuseText(text); refusal != nil {
 				failure = refusal
 			}
@@ -261,6 +266,18 @@ func (r *run) prepare() bool {
 	}
 	prog.tree = nil
 	return r.turn(r.furnish)
+}
+
+// globals are the names that a program has beside those of the language.
+func (r *run) globals() []string {
+	names := []string{"console"}
+	if r.req.Input != "" {
+		names = append(names, "input")
+	}
+	for _, b := range r.req.Bindings {
+		names = append(names, b.Namespace.Global())
+	}
+	return names
 }
 
 // furnish makes the world of the program.

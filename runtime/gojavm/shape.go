@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -15,41 +16,69 @@ var fence = regexp.MustCompile("^[ \t]*(```+|~~~+)[ \t]*([A-Za-z]*)[ \t\r]*$")
 // fencedLanguages are what the fence of a program may say.
 var fencedLanguages = []string{"", "js", "javascript", "mjs", "ts", "typescript", "mts", "jsx", "tsx"}
 
-// fenceRemoved is the note about a fence.
-const fenceRemoved = "the code fence around the program was removed"
+// Notes about fences.
+const (
+	fenceRemoved = "the code fence around the program was removed"
+	proseRemoved = "only the code in the fence was run; the text around it was left out"
+)
 
 // normalize makes a function body of what is clearly one in another wrapping,
 // without moving a line; each change is a note for the reader of the result. A
-// function body passes as it is, for no program that runs begins with a fence:
-// to the language it is a text that is called.
+// function body passes as it is, for no program that runs begins with a fence, or
+// has one among sentences: to the language it is a text that is called.
 func normalize(source string) (text string, notes []string) {
 	source = strings.TrimPrefix(source, byteOrderMark)
-	if start := strings.TrimLeft(source, " \t\r\n"); !strings.HasPrefix(start, "```") && !strings.HasPrefix(start, "~~~") {
+	if strings.HasPrefix(source, "#!") && !shebang.MatchString(source) {
+		line, _, _ := strings.Cut(source, "\n")
+		source = strings.Repeat(" ", len(line)) + source[len(line):]
+	}
+	if !strings.Contains(source, "```") && !strings.Contains(source, "~~~") {
 		return source, nil
 	}
 	lines := strings.SplitAfter(source, "\n")
-	first, last := 0, len(lines)-1
-	for first < last && strings.TrimSpace(lines[first]) == "" {
-		first++
-	}
-	open := fence.FindStringSubmatch(strings.TrimSuffix(lines[first], "\n"))
-	if open == nil || !slices.Contains(fencedLanguages, strings.ToLower(open[2])) {
+	first, last := fencedPart(lines)
+	if first < 0 {
 		return source, nil
 	}
-	for last > first && strings.TrimSpace(lines[last]) == "" {
-		last--
+	note := fenceRemoved
+	for i, line := range lines {
+		if i > first && i < last {
+			continue
+		}
+		if i != first && i != last && strings.TrimSpace(line) != "" {
+			note = proseRemoved
+		}
+		lines[i] = emptied(line)
 	}
-	end := fence.FindStringSubmatch(strings.TrimSuffix(lines[last], "\n"))
-	if last == first || end == nil || end[1] != open[1] || end[2] != "" {
-		return source, nil
-	}
-	for _, line := range lines[first+1 : last] {
-		if inner := fence.FindStringSubmatch(strings.TrimSuffix(line, "\n")); inner != nil && inner[1] == open[1] {
-			return source, nil // several blocks
+	return strings.Join(lines, ""), []string{note}
+}
+
+// fencedPart are the lines of the two fences of a text that has no others, and
+// nothing but sentences around them; otherwise first is negative.
+func fencedPart(lines []string) (first, last int) {
+	first, last = -1, -1
+	mark := ""
+	for i, line := range lines {
+		m := fence.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		switch {
+		case m == nil && (mark == "" || last >= 0):
+			if kind := lineKind(line); kind != proseText && kind != commentText && strings.TrimSpace(line) != "" {
+				return -1, -1
+			}
+		case m == nil || mark != "" && last < 0 && m[1] != mark:
+			// code, or a fence inside another
+		case mark == "" && slices.Contains(fencedLanguages, strings.ToLower(m[2])):
+			first, mark = i, m[1]
+		case mark != "" && last < 0 && m[2] == "":
+			last = i
+		default:
+			return -1, -1 // another language, or several blocks
 		}
 	}
-	lines[first], lines[last] = emptied(lines[first]), emptied(lines[last])
-	return strings.Join(lines, ""), []string{fenceRemoved}
+	if last < 0 {
+		return -1, -1
+	}
+	return first, last
 }
 
 // emptied is a line without its text.
@@ -95,6 +124,12 @@ func (r *run) refuseText(text string) *runtime.Failure {
 // shows. It must be asked only about texts that do not parse, and is silent
 // when any line may be code that is merely broken.
 func foreign(text string) (what string, line int) {
+	if object := strings.TrimSpace(text); strings.HasPrefix(object, "{") && json.Valid([]byte(object)) {
+		return jsonText, 1 + strings.Count(text[:strings.Index(text, "{")], "\n")
+	}
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "<") && strings.HasSuffix(trimmed, ">") {
+		return markupText, 1 + strings.Count(text[:strings.Index(text, "<")], "\n")
+	}
 	blocks := 0
 	inBlock := false
 	kinds := map[string]int{} // first line of each kind
@@ -115,6 +150,12 @@ func foreign(text string) (what string, line int) {
 			kinds[kind] = i + 1
 		}
 	}
+	if line, ok := kinds[pythonText]; ok {
+		return pythonText, line
+	}
+	if _, unclear := kinds[pythonPart]; unclear {
+		return "", 0
+	}
 	shell, isShell := kinds[shellText]
 	prose, isProse := kinds[proseText]
 	switch {
@@ -131,6 +172,10 @@ func foreign(text string) (what string, line int) {
 const (
 	shellText   = "shell text"
 	proseText   = "prose"
+	pythonText  = "Python"
+	pythonPart  = "a line of Python" // or of JavaScript
+	jsonText    = "a JSON value"
+	markupText  = "markup"
 	commentText = "a comment" // of a shell, or a heading
 )
 
@@ -142,6 +187,10 @@ func lineKind(line string) string {
 		return shellText
 	case heading.MatchString(line):
 		return commentText
+	case pythonLine.MatchString(line):
+		return pythonText
+	case pythonPlain.MatchString(line) && !scriptLine.MatchString(line):
+		return pythonPart
 	case statement.MatchString(line):
 		return ""
 	case proseLine.MatchString(line):
@@ -158,6 +207,11 @@ var (
 	// proseLine is at least four words, perhaps behind the mark of a list, that
 	// hold nothing of code but the names that prose quotes.
 	proseLine = regexp.MustCompile("^(?:[-*>] |\\d+[.)] )?" + proseWord + "(?: " + proseWord + "){3,}$")
+	// pythonLine is a line that Python alone has; pythonPlain may stand beside one.
+	pythonLine  = regexp.MustCompile(`^(?:(?:async )?def \w+\(.*\).*:|class \w+(?:\(.*\))?:|for [\w, ]+ in .+:|(?:if|elif|while|with) [^{]+:|(?:else|try|finally|except.*):|from [\w.]+ import .+|import [\w.]+(?: as \w+)?)(?:\s*#.*)?$`)
+	pythonPlain = regexp.MustCompile(`^(?:[\w.\[\]'", ]+ ?[-+*/]?= ?[^;]+|(?:return|print|raise|yield|assert|await|pass|break|continue|del)\b[^;]*|[\w.]+\(.*\)|[\])}],?)$`)
+	// scriptLine is a line that Python does not have.
+	scriptLine = regexp.MustCompile(`^(?:const|let|var|async|function|throw|new|switch|case|default|export)\b|[;{]$|=>|^//|/\*|\*/|\bawait\b`)
 	// shortLine is a few words of prose that end as sentences do.
 	shortLine = regexp.MustCompile("^" + proseWord + "(?: " + proseWord + "){0,2}[.:!?]$")
 	// statement is how lines of code and of its comments begin, or end.

@@ -88,7 +88,7 @@ func (r *run) frames(stack []goja.StackFrame) []runtime.Frame {
 }
 
 func functionName(name string) string {
-	if name == "<anonymous>" {
+	if name == "<anonymous>" || name == exportName.String() {
 		return ""
 	}
 	return name

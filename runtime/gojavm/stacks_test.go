@@ -11,7 +11,7 @@ func TestStacksAsScriptsReadThem(t *testing.T) {
 	rt := newRuntime(t, nil)
 	for _, tc := range []struct{ name, code, want string }{
 		{"a new error", "function f() { return new Error('x').stack }\nreturn f()", "Error: x\n    at f (program.ts:1:23)\n    at program.ts:2:8"},
-		{"after an await", "async function g() { await null; null.x }\ntry { await g() } catch (e) { return e.stack }", "TypeError: Cannot read property 'x' of undefined\n    at g (program.ts:1:39)\n    at program.ts:2:7"},
+		{"after an await", "async function g() { await null; null.x }\ntry { await g() } catch (e) { return e.stack }", "TypeError: Cannot read properties of null (reading 'x')\n    at g (program.ts:1:39)\n    at program.ts:2:7"},
 		{"through the engine's own functions", "try { [1].map(() => { throw new RangeError('r') }) } catch (e) { return e?.stack }", "RangeError: r\n    at program.ts:1:29\n    at program.ts:1:11"},
 		{"of a class of the program's", "class A extends Error {\n  constructor(m) { super(m) } }\nreturn new A('k')['stack']", "Error: k\n    at program.ts:3:8"},
 		{"a failed call", "try { await tools.fail({}) } catch (e) { return e.stack }", "ToolCallError: it broke\n    at program.ts:1:19"},
@@ -38,7 +38,7 @@ func TestPropertiesNamedStack(t *testing.T) {
 		{"const e = new Error('x'); e.stack; const d = Object.getOwnPropertyDescriptor(e, 'stack'); return [d.writable, d.enumerable, d.configurable, typeof d.value]", `[true,false,true,"string"]`},
 		{"const e = Object.freeze(new Error('x')); return typeof e.stack", `"string"`},
 		{"class B extends Error { get stack() { return super.stack === undefined } } return typeof new B('x').stack", `"string"`},
-		{"try { null.stack } catch (e) { return e.message }", `"Cannot read property 'stack' of undefined"`},
+		{"try { null.stack } catch (e) { return e.message }", `"Cannot read properties of null (reading 'stack')"`},
 		{"const f = (stack) => stack; return f(1) // Error", "1"},
 	} {
 		res := execute(t, rt, runtime.Request{Program: tc.code})

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
@@ -20,6 +21,8 @@ import (
 const (
 	wrapPrefix = "(async()=>{"
 	wrapSuffix = "\n})()"
+	// wrapPrefixPrinted is the prefix as esbuild prints it.
+	wrapPrefixPrinted = "(async () => {"
 )
 
 // byteOrderMark may precede a text and is no part of it.
@@ -60,11 +63,17 @@ type program struct {
 	places   *places
 	notes    []string     // input that was forgiven
 	tree     *ast.Program // what was compiled; only for checks
+	file     *file.File   // its places
+	marks    *marker      // what was put into it
+	ended    bool         // it got an end of ours; see ending
+	implicit bool         // what it returns is the value of a last expression
+	returned runtime.Site // of its own return, if there is one only
 }
 
 // transpile turns TypeScript or JavaScript into a compiled program, or says why
-// not. It must not be given a text that precheck refuses.
-func transpile(name, source string) (p *program, failure *runtime.Failure) {
+// not. It must not be given a text that precheck refuses. A function that is all of
+// the program may have globals as parameters.
+func transpile(name, source string, globals ...string) (p *program, failure *runtime.Failure) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, failure = nil, &runtime.Failure{
@@ -77,6 +86,12 @@ func transpile(name, source string) (p *program, failure *runtime.Failure) {
 	source = strings.TrimPrefix(source, byteOrderMark)
 	p = &program{name: frameName(name), source: source, lines: runtime.SourceLines(source)}
 	p.text, p.notes = normalize(source)
+	parts := withoutModules(p.text)
+	if parts.refused != nil {
+		parts.refused.Frame = runtime.CodeFrame(source, parts.refused.Site)
+		return nil, parts.refused
+	}
+	p.text, p.notes = parts.text, append(p.notes, parts.notes...)
 	js, sourceMap, failure := p.lower()
 	if failure != nil {
 		return nil, failure
@@ -86,7 +101,7 @@ func transpile(name, source string) (p *program, failure *runtime.Failure) {
 		return nil, p.syntaxFailure(fmt.Sprintf("the compiler's source map is broken: %v", err), runtime.Site{})
 	}
 	p.places = places
-	if failure := p.compile(js); failure != nil {
+	if failure := p.compile(js, parts, globals); failure != nil {
 		return nil, failure
 	}
 	return p, nil
@@ -125,7 +140,7 @@ func (p *program) textAt(site runtime.Site) string {
 // lower removes types and what goja lacks.
 func (p *program) lower() (js string, sourceMap []byte, failure *runtime.Failure) {
 	supported := lowered
-	if strings.Contains(p.text, `\p{`) || strings.Contains(p.text, `\P{`) {
+	if hasProperty(p.text) {
 		supported = loweredPatterns
 	}
 	res := api.Transform(wrapPrefix+p.text+wrapSuffix, api.TransformOptions{
@@ -144,19 +159,7 @@ func (p *program) lower() (js string, sourceMap []byte, failure *runtime.Failure
 	if len(res.Errors) > 0 {
 		return "", nil, p.syntaxError(res.Errors[0])
 	}
-	return awaitsInFinally(string(res.Code)), res.Map, nil
-}
-
-// awaitsInFinally repairs esbuild's helper for async generators: when one is
-// closed early, its finally block ended at the first await in it. The helper's
-// lines come before the program's, so no place moves.
-func awaitsInFinally(js string) string {
-	const helper, wrong, right = "var __asyncGenerator = ", `k === "return" ? k : "next"`, `k === "return" && done ? k : "next"`
-	start := strings.Index(js, helper)
-	if start < 0 || strings.Contains(js[:start], wrapPrefix) {
-		return js
-	}
-	return js[:start] + strings.Replace(js[start:], wrong, right, 1)
+	return replaceAsyncHelpers(string(res.Code)), res.Map, nil
 }
 
 // syntaxError is what esbuild says, in the author's places.
@@ -166,21 +169,26 @@ func (p *program) syntaxError(m api.Message) *runtime.Failure {
 	if m.Location != nil {
 		site = p.authorSite(m.Location)
 	}
-	lines := p.lines
-	if site.Line > len(lines) {
-		site = runtime.Site{Line: len(lines), Column: len([]rune(lines[len(lines)-1])) + 1}
-		text = "unexpected end of the program"
-		if why := unbalanced(p.text, runtime.Limits{Nesting: len(p.text), Chain: len(p.text)}); why != "" {
-			text += "; " + why
-		}
+	// What esbuild says of the wrapper would not help.
+	odd, opens := unbalanced(p.text, runtime.Limits{Nesting: len(p.text), Chain: len(p.text)})
+	switch {
+	case odd.why != "" && !opens && odd.site.Line <= site.Line:
+		text, site = odd.why, odd.site
+	case site.Line > len(p.lines) && odd.why != "" && opens:
+		text, site = "unexpected end of the program; "+odd.why, odd.site
+	case site.Line > len(p.lines):
+		last := p.lines[len(p.lines)-1]
+		text, site = "unexpected end of the program", runtime.Site{Line: len(p.lines), Column: utf8.RuneCountInString(last) + 1}
 	}
 	if site.Line > 0 {
-		if refusal := modules(lines[site.Line-1], site); refusal != nil {
-			refusal.Frame = runtime.CodeFrame(p.source, site)
+		if refusal := p.refuseSyntax(p.lines[site.Line-1], site); refusal != nil {
+			refusal.Frame = runtime.CodeFrame(p.source, refusal.Site)
 			return refusal
 		}
 	}
-	return p.syntaxFailure(text, site)
+	f := p.syntaxFailure(text, site)
+	f.Hint = p.syntaxHint(text, site)
+	return f
 }
 
 func (p *program) syntaxFailure(text string, site runtime.Site) *runtime.Failure {
@@ -204,25 +212,52 @@ func (p *program) authorSite(l *api.Location) runtime.Site {
 	return runtime.Site{Line: l.Line, Column: len([]rune(text[:min(column, len(text))])) + 1}
 }
 
-// modules recognizes a line with a module statement, which esbuild reports in
-// words that do not help.
-func modules(line string, site runtime.Site) *runtime.Failure {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if word != "import" && word != "export" && !strings.HasPrefix(word, "import{") && !strings.HasPrefix(word, "export{") {
-		return nil
+// namespaceLine begins a namespace of TypeScript, which esbuild knows at the top
+// of a file only.
+var namespaceLine = regexp.MustCompile(`^\s*(?:declare\s+)?(?:namespace|module|global)\b\s*[\w$."']*\s*\{`)
+
+// tagStart is where a line begins with JSX, in or behind an expression.
+var tagStart = regexp.MustCompile(`(?:^|[=(,:?&|]|\breturn)\s*(<[A-Za-z>])`)
+
+// refuseSyntax recognizes what esbuild reports in words that do not help.
+func (p *program) refuseSyntax(line string, site runtime.Site) *runtime.Failure {
+	switch {
+	case namespaceLine.MatchString(line):
+		site.Column = len(line) - len(strings.TrimLeft(line, " \t")) + 1
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: fmt.Sprintf("namespace on line %d: a program is the body of a function, which holds no namespaces", site.Line),
+			Site:    site,
+			Hint:    "write an object with functions, or plain functions",
+		}
+	case p.isJSX():
+		if at := tagStart.FindStringSubmatchIndex(line); at != nil {
+			site.Column = utf8.RuneCountInString(line[:at[2]]) + 1
+		}
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: fmt.Sprintf("JSX on line %d: a program renders nothing", site.Line),
+			Site:    site,
+			Hint:    "build texts with templates, such as `<b>${name}</b>`",
+		}
 	}
-	word = word[:len("import")]
-	return &runtime.Failure{
-		Kind:    runtime.InvalidInput,
-		Message: fmt.Sprintf("%s on line %d: a program is the body of an async function and has no modules; tools are on the global tools", word, site.Line),
-		Site:    site,
-		Hint:    "remove the " + word + " statement; call tools as await tools.name(args) and end with return",
+	return nil
+}
+
+// isJSX says whether a text that does not compile does so with JSX in it.
+func (p *program) isJSX() bool {
+	if !strings.Contains(p.text, "/>") && !strings.Contains(p.text, "</") {
+		return false
 	}
+	res := api.Transform(wrapPrefix+p.text+wrapSuffix, api.TransformOptions{
+		Loader: api.LoaderTSX, Target: api.ESNext, LogLevel: api.LogLevelSilent, LogLimit: 1,
+	})
+	return len(res.Errors) == 0
 }
 
 // compile makes the engine's program. Code is compiled as sloppy mode, for
 // models assign undeclared names.
-func (p *program) compile(js string) *runtime.Failure {
+func (p *program) compile(js string, parts moduleParts, globals []string) *runtime.Failure {
 	tree, err := parser.ParseFile(nil, compiledName, js, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return p.engineRefusal(err)
@@ -235,10 +270,15 @@ func (p *program) compile(js string) *runtime.Failure {
 			Hint:    "send only the body of the function",
 		}
 	}
+	p.file = tree.File
+	if body, ok := arrow.Body.(*ast.BlockStatement); ok {
+		p.ended = (&ending{program: p, body: body, globals: globals, parts: parts}).apply()
+	}
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}
-	if literal := mark(arrow, p.source); literal != nil {
+	p.marks = mark(arrow, p.source)
+	if literal := p.marks.refused; literal != nil {
 		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
 		site, _ := p.places.at(position.Line, position.Column)
 		return p.syntaxFailure("Invalid regular expression: "+literal.Literal+": "+duplicateGroup, site)
@@ -295,7 +335,13 @@ func (p *program) engineRefusal(err error) *runtime.Failure {
 		}
 	}
 	site, _ := p.places.at(position.Line, position.Column)
-	return p.syntaxFailure(strings.TrimPrefix(text, "SyntaxError: "), site)
+	text = strings.TrimPrefix(text, "SyntaxError: ")
+	if strings.HasPrefix(p.textAt(site), "/") && !strings.HasPrefix(text, "Invalid") {
+		text = "Invalid regular expression: " + text
+	}
+	f := p.syntaxFailure(text, site)
+	f.Hint = p.syntaxHint(text, site)
+	return f
 }
 
 // unwrap checks that the tree is what the wrapper gives, declarations of

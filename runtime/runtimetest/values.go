@@ -119,7 +119,7 @@ func (s Suite) completions(t *testing.T) {
 func (s Suite) arguments(t *testing.T) {
 	var rows []row
 	for _, v := range append(exact, lossy...) {
-		rows = append(rows, row{name: v.name, code: `await tools.echo(` + v.code + `)`, calls: []string{"echo " + v.text}})
+		rows = append(rows, row{name: v.name, code: `await tools.echo(` + v.code + `); return`, calls: []string{"echo " + v.text}})
 	}
 	for _, v := range refused {
 		if v.name == "un-awaited call" {
@@ -128,7 +128,7 @@ func (s Suite) arguments(t *testing.T) {
 		rows = append(rows, refusedArgument(v.name, `const x = `+v.code+`; try { await tools.echo({list: [1, 2, {total: x}]}) }`, append(v.says, "args.list[2].total")...))
 	}
 	s.rows(t, append(rows,
-		row{name: "no argument means an empty object", code: `await tools.echo()`, calls: []string{"echo {}"}},
+		row{name: "no argument means an empty object", code: `await tools.echo(); return`, calls: []string{"echo {}"}},
 		row{name: "string, array, number and null are not emptied", code: `for (const a of ['notes.md', ['x'], 7, null, true]) await tools.echo(a)`, calls: []string{`echo "notes.md"`, `echo ["x"]`, `echo 7`, `echo null`, `echo true`}},
 		row{name: "arguments are taken when the call is made", code: `const a = {n: 1}; const p = tools.echo(a); a.n = 2; return await p`, value: `{"n":1}`},
 		refusedArgument("cycle", `const a = {b: []}; a.b.push(a); try { await tools.echo(a) }`, "b[0]"),

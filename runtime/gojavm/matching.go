@@ -1,0 +1,224 @@
+package gojavm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
+)
+
+// longText is how many code units a text must have for a pattern to run out of
+// slots to go back to, in a process whose settings are not ours.
+const longText = 4 << 10
+
+// callers is how many frames lie at most between a function of RegExp.prototype
+// and the author's code, itself and a method of a text among them.
+const callers = 4
+
+// matchers are the functions of RegExp.prototype that run a pattern, by their
+// names or symbols, and whether one call may match many times.
+var matchers = []struct {
+	name   string
+	symbol *goja.Symbol
+	all    bool
+}{
+	{name: "exec"}, {name: "test"},
+	{"[Symbol.match]", goja.SymMatch, true}, {"[Symbol.matchAll]", goja.SymMatchAll, true},
+	{"[Symbol.replace]", goja.SymReplace, true}, {"[Symbol.search]", goja.SymSearch, false},
+	{"[Symbol.split]", goja.SymSplit, true},
+}
+
+// guardMatching watches patterns that may backtrack. While one runs it cannot be
+// stopped, so that the place is noted before. And when it has used up its slots
+// to go back to, the engine takes that for no match; in a process of our own
+// there is no such bound (tuneProcess), in another the text is tried first.
+func (r *run) guardMatching(constructor *goja.Object) error {
+	if !r.prog.mayBacktrack() {
+		return nil
+	}
+	m := &matching{run: r, texts: map[string]*regexp2.Regexp{}}
+	proto := constructor.Get("prototype").ToObject(r.vm)
+	var err error
+	if m.source, err = r.getterOf(proto, "source"); err != nil {
+		return err
+	}
+	if m.flags, err = r.getterOf(proto, "flags"); err != nil {
+		return err
+	}
+	for _, f := range matchers {
+		if f.name == "exec" && !strings.Contains(r.prog.source, "exec") {
+			continue // another exec takes the engine off its short ways
+		}
+		v := proto.Get(f.name)
+		if f.symbol != nil {
+			v = proto.GetSymbol(f.symbol)
+		}
+		original, ok := goja.AssertFunction(v)
+		if !ok {
+			return fmt.Errorf("the engine's RegExp has no %s", f.name)
+		}
+		guarded := r.native(f.name, int(v.ToObject(r.vm).Get("length").ToInteger()), m.watch(original, f.all))
+		if f.symbol != nil {
+			err = proto.DefineDataPropertySymbol(f.symbol, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		} else {
+			err = proto.DefineDataProperty(f.name, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayBacktrack says whether a program may have a pattern that the engine's linear
+// matcher does not take. That one also never starts in the middle of a text, as
+// exec does with a global pattern.
+func (p *program) mayBacktrack() bool {
+	return p.marks.backtracks || strings.Contains(p.source, "RegExp") || strings.Contains(p.source, "exec")
+}
+
+// backtracking says whether a literal may, or a call that makes a pattern of a
+// text.
+func backtracking(node any) bool {
+	switch x := node.(type) {
+	case *ast.RegExpLiteral:
+		return !linear(x.Pattern, x.Flags)
+	case *ast.CallExpression:
+		dot, ok := x.Callee.(*ast.DotExpression)
+		if !ok || len(x.ArgumentList) == 0 || !slices.Contains(patternMethods, dot.Identifier.Name.String()) {
+			return false
+		}
+		_, literal := x.ArgumentList[0].(*ast.RegExpLiteral)
+		return !literal
+	}
+	return false
+}
+
+// linear says whether the engine runs a pattern in linear time from the start of
+// a text.
+func linear(pattern, flags string) bool {
+	_, err := parser.TransformRegExp(pattern, strings.Contains(flags, "s"), strings.Contains(flags, "u"))
+	return err == nil
+}
+
+// matching is what guardMatching needs in one run.
+type matching struct {
+	run           *run
+	source, flags goja.Callable // the engine's own getters
+	texts         map[string]*regexp2.Regexp
+	stack         [callers]goja.StackFrame
+	last          goja.String // the text that units belong to
+	units         []rune
+}
+
+// watch is original with the place noted and long texts tried.
+func (m *matching) watch(original goja.Callable, all bool) func(goja.FunctionCall) goja.Value {
+	return func(c goja.FunctionCall) goja.Value {
+		if text, ok := c.Argument(0).(goja.String); ok && !m.run.rt.opts.OwnProcess && text.Length() >= longText {
+			m.try(c.This, text, all)
+		}
+		site := m.run.siteOf(m.run.vm.CaptureCallStack(callers, m.stack[:0]))
+		m.run.matching.Store(&site)
+		defer m.run.matching.Store(nil)
+		return must(original(c.This, c.Arguments...))
+	}
+}
+
+// placeMatch gives a run that a regular expression did not let stop its place.
+func (r *run) placeMatch() {
+	site := r.matching.Load()
+	if site == nil || site.Line == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil && r.failure.Site.Line == 0 {
+		f := r.placed(*r.failure, *site)
+		r.failure = &f
+	}
+}
+
+// try runs a backtracking pattern as the engine is about to, and throws if that
+// would end for want of slots.
+func (m *matching) try(this goja.Value, text goja.String, all bool) {
+	object, ok := this.(*goja.Object)
+	if !ok || object.ClassName() != "RegExp" {
+		return
+	}
+	source, err := m.source(object)
+	if jsvalue.Uncatchable(err) {
+		panic(err)
+	}
+	flags, ferr := m.flags(object)
+	if err != nil || ferr != nil {
+		return
+	}
+	start := 0
+	if at := object.Get("lastIndex"); !all && at != nil && strings.ContainsAny(flags.String(), "gy") {
+		start = int(min(max(at.ToInteger(), 0), int64(text.Length())))
+	}
+	if start == 0 && linear(source.String(), flags.String()) && !(all && unitBytes(text) > 1) {
+		return
+	}
+	rx := m.compiled(source.String(), flags.String())
+	if rx == nil {
+		return
+	}
+	units := m.unitsOf(text)
+	if strings.Contains(flags.String(), "u") {
+		start = utf8.RuneCountInString(text.Substring(0, start).String())
+		units = []rune(text.String())
+	}
+	match, err := rx.FindRunesMatchStartingAt(units, start)
+	for all && err == nil && match != nil {
+		match, err = rx.FindNextMatch(match)
+	}
+	if err != nil {
+		e, failed := m.run.vm.New(m.run.real.rangeError, m.run.vm.ToValue(fmt.Sprintf(
+			"/%s/%s has too much to go back to on a text of %d characters for a program in this process; split the text, or write the pattern without nested repetition",
+			source, flags, text.Length())))
+		if failed != nil {
+			panic(failed)
+		}
+		panic(e)
+	}
+}
+
+// compiled is the engine's backtracking form of a pattern, or nil.
+func (m *matching) compiled(source, flags string) *regexp2.Regexp {
+	key := flags + "/" + source
+	if rx, ok := m.texts[key]; ok {
+		return rx
+	}
+	options := regexp2.ECMAScript
+	for flag, option := range map[string]regexp2.RegexOptions{"m": regexp2.Multiline, "s": regexp2.Singleline, "i": regexp2.IgnoreCase, "u": regexp2.Unicode} {
+		if strings.Contains(flags, flag) {
+			options |= option
+		}
+	}
+	rx, err := regexp2.Compile(source, options)
+	if err != nil {
+		rx = nil
+	}
+	m.texts[key] = rx
+	return rx
+}
+
+// unitsOf are the code units of a text, kept for the next match in it.
+func (m *matching) unitsOf(text goja.String) []rune {
+	if m.last == nil || !m.last.SameAs(text) {
+		m.units = m.units[:0]
+		for i := range text.Length() {
+			m.units = append(m.units, rune(text.CharAt(i)))
+		}
+		m.last = text
+	}
+	return m.units
+}

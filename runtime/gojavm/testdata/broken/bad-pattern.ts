@@ -1,0 +1,2 @@
+const m = 'a(b'.match(/(/);
+return m;

@@ -1,0 +1,2 @@
+const { id } = await tools.big_id({});
+return id + 1;

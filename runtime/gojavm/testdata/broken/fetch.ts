@@ -1,0 +1,2 @@
+const r = await fetch('https://example.com/orders');
+return await r.json();

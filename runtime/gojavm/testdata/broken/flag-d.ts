@@ -1,0 +1,2 @@
+const m = /b+/d.exec('abbb');
+return m.indices[0];

@@ -1,0 +1,2 @@
+tools.get_order({ id: 'o404' });
+return 'sent';

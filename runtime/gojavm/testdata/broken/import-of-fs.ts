@@ -1,0 +1,2 @@
+import { readFile } from 'node:fs/promises';
+return await readFile('a.txt', 'utf8');

@@ -1,0 +1,1 @@
+{"name": "list_orders", "arguments": {"customer": "c9"}}

@@ -1,0 +1,2 @@
+const name = 'Ada';
+return <b>{name}</b>;

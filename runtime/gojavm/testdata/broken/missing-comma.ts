@@ -1,0 +1,5 @@
+const query = {
+  customer: 'c9'
+  max: 10
+};
+return query;

@@ -1,0 +1,2 @@
+const customers = ['c9'];
+return custmers.length;

@@ -1,0 +1,1 @@
+return await tools.run_code({ code: 'return 1', description: 'nested' });

@@ -1,0 +1,2 @@
+const orders = tools.list_orders({ customer: 'c9' });
+return orders.length;

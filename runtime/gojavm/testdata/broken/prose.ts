@@ -1,0 +1,1 @@
+I will list the orders first, then add up their totals.

@@ -1,0 +1,3 @@
+orders = tools.list_orders(customer="c9")
+for order in orders:
+    print(order["id"])

@@ -1,0 +1,2 @@
+const fs = require('fs');
+return fs.readFileSync('a.txt', 'utf8');

@@ -1,0 +1,2 @@
+const page = await tools.search({ text: 'tea' });
+return page.map(hit => hit.id);

@@ -1,0 +1,2 @@
+const weather = await tools.get_weather({ city: 'Graz' });
+return weather;

@@ -1,0 +1,2 @@
+const orders = await tools.listOrder({ customer: 'c9' });
+return orders.length;

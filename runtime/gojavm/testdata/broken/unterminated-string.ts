@@ -1,0 +1,3 @@
+const text = 'first line
+second line';
+return text;

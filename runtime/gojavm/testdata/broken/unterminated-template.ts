@@ -1,0 +1,2 @@
+const text = `first line
+return text;

@@ -1,0 +1,5 @@
+let resume;
+const gate = new Promise(resolve => { resume = resolve });
+console.log('waiting');
+await gate;
+return 'done';

@@ -1,0 +1,2 @@
+const order = await tools.get_order({ id: 17 });
+return order;
