@@ -79,3 +79,26 @@ func BenchmarkRun(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStart measures a fresh engine with 50 tools and the whole library: a
+// program that does next to nothing.
+func BenchmarkStart(b *testing.B) {
+	defs := []*tools.Definition{}
+	for n := range 50 {
+		defs = append(defs, &tools.Definition{
+			Name: fmt.Sprintf("mcp__server%d__tool_%d", n%5, n), Description: "A tool.",
+			Handler: func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, nil },
+		})
+	}
+	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
+		b.Run(isolation.String(), func(b *testing.B) {
+			cm := open(b, pipeline.New(registry(b, defs...), nil), &codemode.Options{Isolation: isolation})
+			b.ReportAllocs()
+			for b.Loop() {
+				if out := cm.Run(b.Context(), codemode.Program{Code: "return 1"}); out.Err() != nil {
+					b.Fatal(out.Err())
+				}
+			}
+		})
+	}
+}
