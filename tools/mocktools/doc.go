@@ -16,8 +16,9 @@
 //	}]}
 //
 // Of a tool: name is required; description, inputSchema, outputSchema,
-// concurrent (calls may overlap), destructive (the annotation), delayMs (before
-// the answer), cases and result are optional. The first case whose "when" is
+// concurrent (calls may overlap), readOnly, idempotent and destructive (the
+// annotations), delayMs (before the answer), timeoutMs (the definition's Timeout),
+// cases and result are optional. The first case whose "when" is
 // contained in the arguments answers: objects may have more members, everything
 // else must be equal as a JSON value; without "when" it matches everything. Of a
 // case: "result" is the value, "content" the blocks a model reads (a string

@@ -17,7 +17,7 @@ import (
 // maxFile is the largest file Load reads, in bytes.
 const maxFile = 16 << 20
 
-// maxDelay is the longest delayMs.
+// maxDelay is the longest delayMs and timeoutMs.
 const maxDelay = 24 * time.Hour
 
 // LoadFile is Load for a file; its errors begin with the path.
@@ -80,7 +80,7 @@ func (s *source) file(root *value) []*tools.Definition {
 	return defs
 }
 
-var toolMembers = []string{"name", "description", "inputSchema", "outputSchema", "concurrent", "delayMs", "destructive", "cases", "result"}
+var toolMembers = []string{"name", "description", "inputSchema", "outputSchema", "concurrent", "delayMs", "timeoutMs", "readOnly", "idempotent", "destructive", "cases", "result"}
 
 // tool reads one tool; nil if a problem was recorded.
 func (s *source) tool(v *value) *tools.Definition {
@@ -106,7 +106,13 @@ func (s *source) tool(v *value) *tools.Definition {
 				def.Concurrent = func(tools.JSON) bool { return true }
 			}
 		case "delayMs":
-			m.delay = s.delay(member)
+			m.delay = s.delay(member, name)
+		case "timeoutMs":
+			def.Timeout = s.delay(member, name)
+		case "readOnly":
+			def.Annotations.ReadOnly = s.boolean(member, `"readOnly"`)
+		case "idempotent":
+			def.Annotations.Idempotent = s.boolean(member, `"idempotent"`)
 		case "destructive":
 			def.Annotations.Destructive = s.boolean(member, `"destructive"`)
 		case "cases":
@@ -146,10 +152,10 @@ func (s *source) schema(v *value, name string) tools.JSON {
 	return tools.JSON{}
 }
 
-func (s *source) delay(v *value) time.Duration {
+func (s *source) delay(v *value, name string) time.Duration {
 	ms, err := strconv.ParseInt(s.text[v.start:v.end], 10, 64)
 	if err != nil || ms < 0 || ms > maxDelay.Milliseconds() {
-		s.fail(v.start, v.pointer, `"delayMs" must be a whole number of milliseconds from 0 to %d, got %s`, maxDelay.Milliseconds(), shorten(s.text[v.start:v.end]))
+		s.fail(v.start, v.pointer, `%q must be a whole number of milliseconds from 0 to %d, got %s`, name, maxDelay.Milliseconds(), shorten(s.text[v.start:v.end]))
 		return 0
 	}
 	return time.Duration(ms) * time.Millisecond

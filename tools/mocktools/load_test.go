@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,14 +26,17 @@ func load(t *testing.T, text string) []*tools.Definition {
 func TestLoadDefinition(t *testing.T) {
 	defs := load(t, `{"tools": [
 		{"name": "b", "description": "second letter", "inputSchema": {"type": "object", "properties": {"n": {"type": "number"}}},
-		 "outputSchema": {"type": "number"}, "concurrent": true, "destructive": true, "result": 1},
+		 "outputSchema": {"type": "number"}, "concurrent": true, "destructive": true, "readOnly": true, "idempotent": true, "timeoutMs": 20, "result": 1},
 		{"name": "a", "result": null}]}`)
 	if len(defs) != 2 || defs[0].Name != "b" || defs[1].Name != "a" {
 		t.Fatalf("definitions = %v, want b and a in the order of the file", defs)
 	}
 	b, a := defs[0], defs[1]
-	if b.Description != "second letter" || !b.Annotations.Destructive {
-		t.Errorf("description %q and annotations %+v were not taken over", b.Description, b.Annotations)
+	if want := (tools.Annotations{ReadOnly: true, Idempotent: true, Destructive: true}); b.Description != "second letter" || b.Annotations != want || b.Timeout != 20*time.Millisecond {
+		t.Errorf("description %q, annotations %+v and timeout %v were not taken over", b.Description, b.Annotations, b.Timeout)
+	}
+	if a.Annotations != (tools.Annotations{}) || a.Timeout != 0 {
+		t.Errorf("annotations %+v and timeout %v come from nowhere", a.Annotations, a.Timeout)
 	}
 	if got, want := b.Input.String(), `{"type":"object","properties":{"n":{"type":"number"}}}`; got != want {
 		t.Errorf("input schema = %s, want %s", got, want)
@@ -75,6 +79,9 @@ func TestLoadProblems(t *testing.T) {
 		{"concurrent no boolean", `{"tools": [{"name": "x", "concurrent": 1}]}`, `1:40 (/tools/0/concurrent): "concurrent" must be true or false, got a number`},
 		{"destructive no boolean", `{"tools": [{"name": "x", "destructive": null}]}`, `"destructive" must be true or false, got null`},
 		{"delay negative", `{"tools": [{"name": "x", "delayMs": -1}]}`, `1:37 (/tools/0/delayMs): "delayMs" must be a whole number of milliseconds from 0 to 86400000, got -1`},
+		{"timeout no number", `{"tools": [{"name": "x", "timeoutMs": "1"}]}`, `"timeoutMs" must be a whole number of milliseconds from 0 to 86400000, got "1"`},
+		{"readOnly no boolean", `{"tools": [{"name": "x", "readOnly": 1}]}`, `"readOnly" must be true or false, got a number`},
+		{"idempotent no boolean", `{"tools": [{"name": "x", "idempotent": 1}]}`, `"idempotent" must be true or false, got a number`},
 		{"delay fraction", `{"tools": [{"name": "x", "delayMs": 1.5}]}`, `got 1.5`},
 		{"delay too long", `{"tools": [{"name": "x", "delayMs": 86400001}]}`, `got 86400001`},
 		{"case no object", `{"tools": [{"name": "x", "cases": [[]]}]}`, `1:36 (/tools/0/cases/0): a case must be an object, got an array`},
@@ -109,7 +116,7 @@ func TestLoadProblems(t *testing.T) {
 func TestLoadListsEveryProblem(t *testing.T) {
 	_, err := Load(strings.NewReader("{\"tools\": [\n{\"name\": 1},\n{\"nam\": \"x\"}]}"))
 	want := `invalid mock tools: 2:10 (/tools/0/name): "name" must be a string, got a number
-3:2 (/tools/1/nam): unknown member "nam" of a tool; did you mean "name"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, destructive, cases, result)
+3:2 (/tools/1/nam): unknown member "nam" of a tool; did you mean "name"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, timeoutMs, readOnly, idempotent, destructive, cases, result)
 3:1 (/tools/1): a tool needs a "name"`
 	if err == nil {
 		t.Fatal("Load accepted a file with three problems")
