@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
