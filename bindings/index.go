@@ -50,11 +50,7 @@ func (c *Catalog) bareNames(groups []toolGroup, most int) string {
 		share := (most - b.Len()) / (len(groups) - i)
 		line := g.heading() + ":"
 		if len(line) > share {
-			left := 0
-			for _, g := range groups[i:] {
-				left += len(g.tools)
-			}
-			fmt.Fprintf(&b, "// … and %d tools of %d more groups\n", left, len(groups)-i)
+			b.WriteString(bareGroups(groups[i:], most-b.Len()))
 			break
 		}
 		separator := " "
@@ -72,6 +68,26 @@ func (c *Catalog) bareNames(groups []toolGroup, most int) string {
 	return b.String()
 }
 
+// bareGroups is a line without names for every group while most bytes have room,
+// and one that counts the others.
+func bareGroups(groups []toolGroup, most int) string {
+	var b strings.Builder
+	for i, g := range groups {
+		line := fmt.Sprintf("%s: … and %d more\n", g.heading(), len(g.tools))
+		if b.Len()+len(line) <= most {
+			b.WriteString(line)
+			continue
+		}
+		left := 0
+		for _, g := range groups[i:] {
+			left += len(g.tools)
+		}
+		fmt.Fprintf(&b, "// … and %d tools of %d more groups\n", left, len(groups)-i)
+		break
+	}
+	return b.String()
+}
+
 // heading is the line above a group.
 func (g *toolGroup) heading() string {
 	if g.server == "" {
@@ -82,9 +98,5 @@ func (g *toolGroup) heading() string {
 
 // shortKey is a tool's name in its group.
 func (c *Catalog) shortKey(tool int) string {
-	name := c.names[tool]
-	if path := c.paths[name]; path != nil {
-		name = path[1]
-	}
-	return quoteKey(name)
+	return quoteKey(c.ownName(c.names[tool]))
 }

@@ -93,7 +93,11 @@ func TestPromptOverBudget(t *testing.T) {
 // tools["a-b"] (1): x
 // tools.shop (2): find, … and 1 more
 `},
-		{"some of the groups", 7, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+		{"some of the groups", 8, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+// tools (2): … and 2 more
+// … and 3 tools of 2 more groups
+`},
+		{"no group", 5, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
 // … and 5 tools of 3 more groups
 `},
 	}
@@ -119,6 +123,9 @@ func TestPromptKeepsToItsBudget(t *testing.T) {
 	for i := range 3_000 {
 		list = append(list, tool(t, fmt.Sprintf("mcp__server%d__tool_%d", i%37, i), "Does thing number "+fmt.Sprint(i), `{"properties":{"path":{"description":"where"}}}`, ""))
 	}
+	for i := range 1_000 {
+		list = append(list, tool(t, fmt.Sprintf("mcp__alone%d__tool_%d", i, i), "", "", ""))
+	}
 	c := catalog(t, list...)
 	fixed := len(catalog(t).Prompt(PromptOptions{})) + len(incomplete) + len(searchDeclarations) + 1_000
 	for _, budget := range []int{1, 10, 100, 1_000, 5_000, 15_000, 30_000, 40_000} {
@@ -130,8 +137,11 @@ func TestPromptKeepsToItsBudget(t *testing.T) {
 		if again := c.Prompt(PromptOptions{Budget: budget}); again != prompt {
 			t.Errorf("with a budget of %d tokens two prompts differ", budget)
 		}
-		if n := accounted(t, list); n != 3_000 {
-			t.Errorf("with a budget of %d tokens %d tools are listed or counted, want 3000:\n%.2000s", budget, n, list)
+		if n := accounted(t, list); n != 4_000 {
+			t.Errorf("with a budget of %d tokens %d tools are listed or counted, want 4000:\n%.2000s", budget, n, list)
+		}
+		if least := min(4*budget, 40_000) - 1_000; len(list) < least {
+			t.Errorf("with a budget of %d tokens the list has %d bytes, want at least %d:\n%.2000s", budget, len(list), least, list)
 		}
 	}
 }

@@ -111,14 +111,14 @@ func pascal(name string) string {
 }
 
 // sameLetters reports whether two names differ in case and separators at most.
-func sameLetters(a, b string) bool {
-	letters := func(name string) string {
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, name)
-	}
-	return letters(a) == letters(b)
+func sameLetters(a, b string) bool { return letters(a) == letters(b) }
+
+// letters are the letters and digits of a text, in lower case.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
 }

@@ -43,7 +43,8 @@ type Match struct {
 // names, best first: a word counts for more in a name than in a description, and
 // for more the fewer tools have it; the beginning of a word counts half. Equal
 // tools keep the order of Names, and so do all of them for a query without
-// words.
+// words. A query that is a tool's name, but for case and separators, finds that
+// tool first.
 //
 // The answer is bounded whatever the query and the tools: limit is at most 50,
 // zero and less mean 8, and what is left out for its length is noted.
@@ -118,7 +119,7 @@ const (
 	inName        = 12
 	inArgument    = 6
 	inDescription = 4
-	wholeName     = 1 << 20 // the query is the tool's name
+	wholeName     = 1 << 20 // the query is the tool's name, more or less
 )
 
 // rank lists the tools that have any of the words, best first.
@@ -138,8 +139,12 @@ func (c *Catalog) rank(words []string, query string) []int {
 		}
 	}
 	var ranked []int
+	spelling := letters(query[:min(len(query), maxQuery)])
 	for i, name := range c.names {
-		if name == query || c.spelled(name) == query {
+		switch {
+		case name == query || c.spelled(name) == query:
+			scores[i] = 2 * wholeName
+		case spelling != "" && spelling == letters(c.ownName(name)):
 			scores[i] = wholeName
 		}
 		if scores[i] > 0 || len(words) == 0 {
@@ -148,6 +153,14 @@ func (c *Catalog) rank(words []string, query string) []int {
 	}
 	slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	return ranked
+}
+
+// ownName is a tool's name without that of its server.
+func (c *Catalog) ownName(name string) string {
+	if path := c.paths[name]; path != nil {
+		return path[1]
+	}
+	return name
 }
 
 // terms are the words of one tool with what they count.

@@ -71,10 +71,11 @@ func TestSearchRanks(t *testing.T) {
 	}
 }
 
-// TestExactNameIsFirst, whatever else the words of a query find.
-func TestExactNameIsFirst(t *testing.T) {
-	c := catalog(t, named(t, "a_tree", "tree", "mcp__a__tree", "mcp__b__tree")...)
-	for query, want := range map[string]string{"tree": "tree", " tree ": "tree", "tools.b.tree": "mcp__b__tree", "mcp__b__tree": "mcp__b__tree"} {
+// TestOwnNameIsFirst, whatever else the words of a query find.
+func TestOwnNameIsFirst(t *testing.T) {
+	c := catalog(t, named(t, "a_tree", "tree", "mcp__a__tree", "mcp__b__tree", "mcp__c__get_user", "mcp__c__get_users")...)
+	for query, want := range map[string]string{"tree": "tree", " tree ": "tree", "tools.b.tree": "mcp__b__tree", "mcp__b__tree": "mcp__b__tree",
+		"get-users": "mcp__c__get_users", "Get Users": "mcp__c__get_users", "getUser": "mcp__c__get_user", "get_users": "mcp__c__get_users"} {
 		if got := c.Search(query, 1).Matches[0].Name; got != want {
 			t.Errorf("the first tool for %q is %s, want %s", query, got, want)
 		}
@@ -234,14 +235,21 @@ func TestAnswer(t *testing.T) {
 		{"query", "search", `"read"`, `{"matches":[` + read + `],"total":1}`, ""},
 		{"query and limit", "search", `{"query":"file","limit":1}`,
 			`{"matches":[` + read + `],"total":2,"note":"more tools that match: 1; use more words, or {query, limit} with a limit up to 50"}`, ""},
-		{"one argument too many", "search", `{"query":"write","detail":"full"}`, `{"matches":[` + write + `],"total":1}`, ""},
+		{"one argument too many", "search", `{"query":"write","detail":"full"}`, "", `catalog.search takes a text or {query, limit}; it does not know "detail"`},
+		{"another name for the query", "search", `{"q":"write"}`, "", `catalog.search takes a text or {query, limit}; it does not know "q"`},
+		{"query of a name", "describe", `{"query":"write"}`, "", `catalog.describe takes the name of a tool or {name}; it does not know "query"`},
+		{"a limit that is no limit", "search", `{"query":"file","limit":-1}`, `{"matches":[` + read + `,` + write + `],"total":2}`, ""},
+		{"a limit that is a text", "search", `{"limit":"2"}`, "", `catalog.search takes a whole number as limit; it was called with "2"`},
+		{"a limit that is a fraction", "search", `{"limit":2.5}`, "", `catalog.search takes a whole number as limit; it was called with 2.5`},
+		{"a limit beyond integers", "search", `{"limit":1e400}`, "", `catalog.search takes a whole number as limit; it was called with 1e400`},
+		{"no name", "describe", `{}`, "", `no tool is named ""; catalog.search(query) finds tools by words`},
 		{"nothing found", "search", `"x"`, `{"matches":[],"total":0}`, ""},
 		{"no argument", "search", `{}`, `{"matches":[` + read + `,` + write + `],"total":2}`, ""},
 		{"name", "describe", `"write"`, write, ""},
 		{"name as a member", "describe", `{"name":"write"}`, write, ""},
 		{"unknown name", "describe", `"wriet"`, "", `no tool is named "wriet"; did you mean "write"?`},
-		{"a list", "search", `["read"]`, "", `catalog.search takes a text; it was called with ["read"]`},
-		{"a wrong query", "search", `{"query":1}`, "", "catalog.search cannot read its argument: "},
+		{"a list", "search", `["read"]`, "", `catalog.search takes a text or {query, limit}; it was called with ["read"]`},
+		{"a wrong query", "search", `{"query":1}`, "", "catalog.search takes a text as query; it was called with 1"},
 		{"unknown function", "list", `{}`, "", `catalog has no function "list"; it has search and describe`},
 	}
 	for _, tt := range tests {

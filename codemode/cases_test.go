@@ -64,8 +64,8 @@ func TestToolsOnTheWire(t *testing.T) {
 
 // TestArgumentsOfPrograms: what a program may pass to a tool. What has no JSON
 // form is refused where the call is made: it is neither numbered nor logged. DSH
-// refuses more: -0, undefined properties, dates, big integers, arrays with
-// properties and no argument at all.
+// refuses more: -0, undefined properties, dates, big integers, matches of regular
+// expressions and no argument at all.
 func TestArgumentsOfPrograms(t *testing.T) {
 	refused := func(problem string) string { return "the arguments of tools.echo cannot be sent: " + problem }
 	for _, tt := range []struct {
@@ -95,6 +95,7 @@ func TestArgumentsOfPrograms(t *testing.T) {
 		{"a function", `{ f: () => 1 }`, "", refused("args.f is a function")},
 		{"a Map", `{ m: new Map() }`, "", refused("args.m is a Map")},
 		{"a class instance", `new (class Money { n = 1 })()`, "", refused("args is an instance of Money")},
+		{"an array with a property", `{ l: Object.assign([1], { sum: 1 }) }`, "", refused(`args.l is an array with the property "sum"`)},
 		{"a hole", `{ l: [1, , 3] }`, "", refused("args.l[1] is a hole")},
 		{"undefined in an array", `{ l: [undefined] }`, "", refused("args.l[0] is undefined")},
 		{"a name that is a symbol", `{ [Symbol("x")]: 1 }`, "", refused("args")},

@@ -3,6 +3,7 @@ package codemode_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestProgramsLookUpTools(t *testing.T) {
 				try { await catalog.describe("wether") } catch (e) { return e.name + "; " + e.code + "; " + e.message }`,
 				`Error; INVALID_ARGS; no tool is named "wether"; catalog.search(query) finds tools by words`},
 			"an argument that is no text": {`try { await catalog.search(7) } catch (e) { return e.message }`,
-				"catalog.search takes a text; it was called with 7"},
+				"catalog.search takes a text or {query, limit}; it was called with 7"},
 			"beside calls under way": {`
 				const all = await Promise.all([tools.plain(), catalog.search("plain"), tools.plain(), catalog.describe("plain"), tools.plain()]);
 				return all.map((x) => x.total ?? x.call ?? x).join()`,
@@ -83,6 +84,27 @@ func TestLookUpsAreLogged(t *testing.T) {
 	}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
+}
+
+// TestLookUpsAreNoSubCalls: the ledger and the count leave them out, also where
+// a tool has the same name.
+func TestLookUpsAreNoSubCalls(t *testing.T) {
+	eachWay(t, func(t *testing.T, opts codemode.Options) {
+		cm := open(t, pipelinetest.New(t, nil, pipelinetest.Text("search", "ok"), pipelinetest.Text("plain", "ok")), &opts)
+		out := run(t, cm, "await tools.plain(); await catalog.search('plain'); await catalog.describe('plain')")
+		if report := codemode.ReportOf(out); report.Usage.Calls != 1 || len(report.Calls) != 1 {
+			t.Errorf("%d calls are counted, and %+v are in the ledger, want one", report.Usage.Calls, report.Calls)
+		}
+		e := fail(t, cm, "catalog.search('x'); tools.plain();\ntools.search();\ncatalog.search('x'); catalog.describe('x'); throw 1")
+		var got []string
+		for _, c := range e.Report.Calls {
+			got = append(got, fmt.Sprint(c.Name, " ", c.Line))
+		}
+		slices.Sort(got) // calls that may overlap end in any order
+		if diff := cmp.Diff([]string{"plain 1", "search 2"}, got); diff != "" {
+			t.Errorf("ledger (-want +got):\n%s", diff)
+		}
+	})
 }
 
 // The catalog knows what the run's agent sees.

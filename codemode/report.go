@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/runcode-go/runcode/bindings"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
@@ -60,8 +61,11 @@ func ReportOf(o pipeline.Outcome) *Report {
 }
 
 func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Report {
+	begun := len(calls)
 	for _, inv := range res.Usage.NotStarted {
-		calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
+		if inv.Global == bindings.Global { // what the catalog is asked is no sub-call
+			calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
+		}
 	}
 	return &Report{
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
@@ -69,7 +73,7 @@ func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Rep
 			Isolation:       res.Usage.Isolation,
 			WallMs:          millis(res.Usage.Wall),
 			ComputeMs:       millis(res.Usage.Compute),
-			Calls:           res.Usage.Calls,
+			Calls:           begun,
 			BytesIn:         res.Usage.BytesIn,
 			BytesOut:        res.Usage.BytesOut,
 			DroppedContexts: droppedContexts,

@@ -66,6 +66,7 @@ type Invocation struct {
 	// Seq numbers the calls of a run from 1, without gaps, in the order the
 	// runtime handed them out, which is the order the program made them.
 	Seq    int
+	Global string // the namespace's Global
 	Member string // the member's Name
 	Args   string // JSON text as the runtime's value walker wrote it
 	Site   Site   // where the program made the call

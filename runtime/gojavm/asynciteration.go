@@ -9,6 +9,7 @@ import (
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
 	"github.com/evanw/esbuild/pkg/api"
 )
 
@@ -91,9 +92,11 @@ func statementLength(text string) int {
 }
 
 // checkForAwait makes the loop that a for await becomes test that next gave an
-// object: esbuild's takes anything, and a number for a result without an end.
+// object: esbuild's takes anything, and a number for a result without an end. And
+// its variables are cleared: with error left from an earlier round of a loop
+// around it, a loop that comes to its end would throw what was caught long ago.
 //
-//	for (var iter = __forAwait(x), more, temp; more = !(temp = await iter.next()).done; …)
+//	for (var iter = __forAwait(x), more, temp, error; more = !(temp = await iter.next()).done; …)
 func (m *marker) checkForAwait(loop *ast.ForStatement) {
 	list, ok := loop.Initializer.(*ast.ForLoopInitializerVarDeclList)
 	if !ok || len(list.List) == 0 {
@@ -105,6 +108,11 @@ func (m *marker) checkForAwait(loop *ast.ForStatement) {
 	}
 	if !calls(call, forAwaitHelper) {
 		return
+	}
+	for _, b := range list.List[1:] {
+		if b.Initializer == nil {
+			b.Initializer = &ast.UnaryExpression{Operator: token.VOID, Idx: loop.For, Operand: &ast.NumberLiteral{Idx: loop.For, Literal: "0", Value: int64(0)}}
+		}
 	}
 	test, ok := loop.Test.(*ast.AssignExpression)
 	if !ok {
@@ -124,8 +132,8 @@ func calls(call *ast.CallExpression, helper string) bool {
 	return ok && strings.HasPrefix(callee.Name.String(), helper)
 }
 
-// enter notes, before the parts of a node are walked, whether they belong to an
-// async generator:
+// enter comes before the parts of a node are walked. It repairs chains of
+// comparisons, and notes what belongs to an async generator:
 //
 //	__asyncGenerator(this, arguments, function* () { … })
 func (m *marker) enter(v reflect.Value) {
@@ -135,6 +143,8 @@ func (m *marker) enter(v reflect.Value) {
 		if calls(call, generatorHelper) && len(call.ArgumentList) == 3 {
 			m.asyncBody, _ = call.ArgumentList[2].(*ast.FunctionLiteral)
 		}
+	case binaryType:
+		associate(v.Interface().(*ast.BinaryExpression), m.places)
 	case functionType:
 		m.async = m.asyncBody == v.Interface().(*ast.FunctionLiteral)
 	}

@@ -9,7 +9,8 @@
 //
 //   - endless code of every kind, at the top, in callbacks, in promise jobs and
 //     timers, in getters and traps, also while a result or an error is rendered;
-//   - recursion, through functions of the engine as well (the depth limit);
+//   - recursion, through functions of the engine and yield* as well (the depth
+//     limit);
 //   - too many calls, timers, lines of output, and values that are too large or
 //     too deep to cross or to be JSON;
 //   - source text, also that of eval and Function, and patterns that would
@@ -42,8 +43,11 @@
 //   - memory that a program keeps: texts that double with +, arrays, maps and
 //     objects that grow, all within the time it has;
 //   - one step that asks for more memory than there is and that no guard measures:
-//     replaceAll, spread and apply as above, or ** and a shift in the text of eval
-//     or in a program whose only BigInts came out of results or JSON.parse.
+//     join and concat of long texts, replaceAll, spread and apply as above, or **
+//     and a shift in the text of eval or in a program whose only BigInts came out
+//     of results or JSON.parse;
+//   - recursion of the engine's own code without a function of the program's, as
+//     through a proxy that is its own prototype.
 //
 // Programs that may mean harm therefore belong into package worker, which runs
 // this package in a process that can be killed and whose memory is bounded.

@@ -140,12 +140,52 @@ func (e *ending) last() *ast.Statement {
 			}
 			list, i = s.Body.List, len(s.Body.List)
 			continue
+		case *ast.BlockStatement:
+			if object := objectOf(s); object != nil {
+				list[i] = &ast.ExpressionStatement{Expression: object}
+				return &list[i]
+			}
 		case *ast.ExpressionStatement:
 			return &list[i]
 		}
 		return nil
 	}
 	return nil
+}
+
+// objectOf is the object that a block of names was meant to be, or nil. To the
+// language { a, b } at the beginning of a statement is a block.
+func objectOf(block *ast.BlockStatement) ast.Expression {
+	if len(block.List) != 1 {
+		return nil
+	}
+	object := &ast.ObjectLiteral{LeftBrace: block.LeftBrace, RightBrace: block.RightBrace}
+	switch s := block.List[0].(type) {
+	case *ast.LabelledStatement: // { a: x }
+		value, ok := s.Statement.(*ast.ExpressionStatement)
+		if !ok || isEffect(value.Expression) || isStep(value.Expression) {
+			return nil
+		}
+		object.Value = []ast.Property{&ast.PropertyKeyed{
+			Key:  &ast.StringLiteral{Idx: s.Label.Idx, Literal: s.Label.Name.String(), Value: s.Label.Name},
+			Kind: ast.PropertyKindValue, Value: value.Expression,
+		}}
+	case *ast.ExpressionStatement:
+		names := []ast.Expression{s.Expression}
+		if list, ok := s.Expression.(*ast.SequenceExpression); ok {
+			names = list.Sequence
+		}
+		for _, x := range names {
+			name, ok := x.(*ast.Identifier)
+			if !ok {
+				return nil
+			}
+			object.Value = append(object.Value, &ast.PropertyShort{Name: ast.Identifier{Name: name.Name, Idx: name.Idx}})
+		}
+	default:
+		return nil
+	}
+	return object
 }
 
 // disposes says whether a try statement is one that esbuild makes of using.
@@ -174,7 +214,7 @@ func (e *ending) lone() ast.Expression {
 	}
 	switch s := only.(type) {
 	case *ast.FunctionDeclaration:
-		return e.callOf(s.Function.Name, s.Function.ParameterList)
+		return e.callOf(s.Function.Name, parameters(s.Function))
 	case *ast.LexicalDeclaration:
 		return e.callOfBinding(s.List)
 	case *ast.VariableStatement:

@@ -72,10 +72,10 @@ var (
 // looselyEqual is == of two values.
 func (r *run) looselyEqual(c goja.FunctionCall) goja.Value {
 	a, b := unboxed(c.Argument(0)), unboxed(c.Argument(1))
-	if _, ok := b.(*goja.Object); !ok {
-		if t := b.ExportType(); t == intType || t == floatType {
-			a, b = b, a
-		}
+	if _, ok := b.(*goja.Object); ok {
+		a, b = b, a // what the object gives may be a number
+	} else if t := b.ExportType(); t == intType || t == floatType {
+		a, b = b, a
 	}
 	return r.vm.ToValue(a.Equals(b))
 }

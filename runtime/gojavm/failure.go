@@ -41,15 +41,20 @@ func (r *run) caught(err error) {
 	case errors.As(err, &interrupted):
 		r.stoppedAt(interrupted.Stack())
 	case errors.As(err, &overflow):
-		r.stopWith(r.placed(runtime.Failure{
-			Kind:    runtime.Exception,
-			Message: fmt.Sprintf("call depth exceeded (%d nested calls)", r.lim.Depth),
-			Hint:    "replace the recursion by a loop",
-		}, r.siteOf(overflow.Stack())))
+		r.stopWith(r.placed(r.tooDeep(), r.siteOf(overflow.Stack())))
 	case errors.As(err, &exception):
 		r.threw(exception.Value(), exception.Stack())
 	default:
 		r.stopWith(engineFailed(err))
+	}
+}
+
+// tooDeep is the failure of a program whose calls nest beyond the limit.
+func (r *run) tooDeep() runtime.Failure {
+	return runtime.Failure{
+		Kind:    runtime.Exception,
+		Message: fmt.Sprintf("call depth exceeded (%d nested calls)", r.lim.Depth),
+		Hint:    "replace the recursion by a loop",
 	}
 }
 
@@ -224,9 +229,7 @@ func (r *run) explain(f *runtime.Failure, native bool) {
 		}
 		text = r.prog.reworded(text, f.Site, native)
 		f.Message, f.Hint = "TypeError: "+text, r.prog.advise(text, f.Site)
-		if object, _, ok := strings.Cut(text, "."); ok && strings.HasSuffix(text, "is not a function") {
-			f.Hint = cmp.Or(r.promiseHint(object), f.Hint)
-		}
+		f.Hint = cmp.Or(r.unawaited(text, f.Site), f.Hint)
 	default:
 		f.Message, f.Hint = f.Name+": "+r.prog.reworded(text, f.Site, native), r.prog.syntaxHint(text, runtime.Site{})
 	}

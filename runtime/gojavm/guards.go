@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ const (
 // operators, ** and the shifts are guarded in the syntax tree (guardOperator); +
 // and spread are not.
 func (r *run) installGuards() error {
-	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardCode} {
+	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardNesting, r.guardCode} {
 		if err := guard(); err != nil {
 			return err
 		}
@@ -89,8 +90,40 @@ func (r *run) guardStrings() error {
 	if err := r.guard(proto, "String.prototype.", "padStart", pad); err != nil {
 		return err
 	}
-	return r.guard(proto, "String.prototype.", "padEnd", pad)
+	if err := r.guard(proto, "String.prototype.", "padEnd", pad); err != nil {
+		return err
+	}
+	return r.guardReplaceAll(proto)
 }
+
+// guardReplaceAll gives replaceAll of an empty text the pattern that matches the
+// same: in a text with wide characters the engine's search for it has no end.
+func (r *run) guardReplaceAll(proto *goja.Object) error {
+	original, ok := goja.AssertFunction(proto.Get("replaceAll"))
+	if !ok {
+		return nil // this engine has no such method
+	}
+	empty, err := r.vm.New(r.vm.Get("RegExp"), r.vm.ToValue("(?:)"), r.vm.ToValue("g"))
+	if err != nil {
+		return err
+	}
+	guarded := r.native("replaceAll", 2, func(c goja.FunctionCall) goja.Value {
+		args := slices.Clone(c.Arguments)
+		if len(args) > 0 {
+			if object, ok := args[0].(*goja.Object); ok && isAbsent(object.GetSymbol(goja.SymReplace)) {
+				args[0] = object.ToString() // once: it may be the program's own code
+			}
+			if text, ok := args[0].(goja.String); ok && text.Length() == 0 {
+				args[0] = empty
+			}
+		}
+		return must(original(c.This, args...))
+	})
+	return proto.DefineDataProperty("replaceAll", guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// isAbsent says whether a property is not there, or holds nothing.
+func isAbsent(v goja.Value) bool { return v == nil || goja.IsUndefined(v) || goja.IsNull(v) }
 
 // stringBytes is the memory of a string; one byte for what is none yet.
 func stringBytes(v goja.Value) int {

@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,15 +20,18 @@ type absence struct {
 }
 
 var (
-	noModules = absence{says: "a program has no modules; tools are on the global tools"}
-	noNetwork = absence{"a program has no network", []string{"fetch", "http", "request", "url", "web", "download"}}
-	noFiles   = absence{"a program has no file system", []string{"read", "file", "fs", "write", "glob"}}
-	noShell   = absence{"a program starts no processes", []string{"bash", "shell", "exec", "command", "terminal"}}
-	noPage    = absence{says: "a program runs in no browser and has no page"}
-	noProcess = absence{says: "a program has no process, environment or arguments; data comes from tools and the global input"}
-	noPlace   = absence{says: "a program is no file and has no directory"}
-	noPython  = absence{says: "a program is JavaScript or TypeScript, not Python"}
-	noPrint   = absence{says: "use console.log, or return the value"}
+	noModules  = absence{says: "a program has no modules; tools are on the global tools"}
+	noNetwork  = absence{"a program has no network", []string{"fetch", "http", "request", "url", "web", "download"}}
+	noFiles    = absence{"a program has no file system", []string{"read", "file", "fs", "write", "glob"}}
+	noShell    = absence{"a program starts no processes", []string{"bash", "shell", "exec", "command", "terminal"}}
+	noPage     = absence{says: "a program runs in no browser and has no page"}
+	noProcess  = absence{says: "a program has no process, environment or arguments; data comes from tools and the global input"}
+	noPlace    = absence{says: "a program is no file and has no directory"}
+	noPython   = absence{says: "a program is JavaScript or TypeScript, not Python"}
+	noCaller   = absence{says: "a tool is called as await tools.name({ … })"}
+	noLibrary  = absence{says: "a program has no libraries; Date and Intl have most of it"}
+	noEntities = absence{says: "write < > & and quotes as they are, not as HTML entities"}
+	noPrint    = absence{says: "use console.log, or return the value"}
 )
 
 // absent are the names that a program finds missing here, and what is said.
@@ -48,8 +52,13 @@ var absent = map[string]absence{
 	"alert": noPrint, "print": noPrint, "echo": noPrint,
 	"prompt": {says: "a program cannot ask the user"}, "confirm": {says: "a program cannot ask the user"},
 	"global": {says: "use globalThis"}, "self": {says: "use globalThis"},
-	"sleep": {says: "use await new Promise(r => setTimeout(r, milliseconds))"},
-	"None":  noPython, "True": noPython, "False": noPython,
+	"sleep":    {says: "use await new Promise(r => setTimeout(r, milliseconds))"},
+	"callTool": noCaller, "call_tool": noCaller, "invokeTool": noCaller, "runTool": noCaller, "useTool": noCaller,
+	"functions": noCaller, "default_api": noCaller, "mcp": noCaller,
+	"moment": noLibrary, "dayjs": noLibrary, "luxon": noLibrary,
+	"len": noPython, "range": noPython, "enumerate": noPython, "isinstance": noPython, "sorted": noPython,
+	"lt": noEntities, "gt": noEntities, "amp": noEntities, "quot": noEntities,
+	"None": noPython, "True": noPython, "False": noPython,
 }
 
 // hintFor suggests what to use instead of a name that is not defined.
@@ -65,6 +74,9 @@ func (r *run) hintFor(name string) string {
 			return missing.says + ", and no tool here stands in for it"
 		}
 		return missing.says
+	}
+	if near := nearest.Names(name, r.globals(), 1); len(near) > 0 {
+		return "did you mean " + near[0] + "?"
 	}
 	return r.nearHint(name)
 }
@@ -162,6 +174,11 @@ var syntaxHints = []struct {
 	text, line *regexp.Regexp // in what the compiler says, and in the line from the place on or around it
 	hint       string
 }{
+	{regexp.MustCompile(`"[&;]"$`), regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#39);`), noEntities.says},
+	{regexp.MustCompile(`^Syntax error "[nrt]"`), regexp.MustCompile(`\\[nrt]`), "send line breaks themselves; here the two characters \\ and n stand between the lines"},
+	{regexp.MustCompile(`near "\[object |: .*'o'.* near "object `), nil, "it is a value already, not JSON text; use it without JSON.parse"},
+	{regexp.MustCompile(`near "undefined"`), nil, "what is parsed is undefined"},
+	{regexp.MustCompile(`^Expected ";" but found ":"`), regexp.MustCompile(`^\s*\{|:.*\}`), "return an object as return { … }"},
 	{nil, regexp.MustCompile("[\u2018\u2019\u201c\u201d]"), "write plain quotes: \" or '"},
 	{nil, regexp.MustCompile(`\bf["']`), "write a template: `text ${value}`"},
 	{nil, regexp.MustCompile(`\belif\b`), "write else if"},
@@ -187,6 +204,85 @@ func (p *program) syntaxHint(text string, site runtime.Site) string {
 			return h.hint
 		}
 	}
+	if lineKind(line) == proseText {
+		return "send the program alone; sentences go into comments"
+	}
+	if m := lastWord.FindStringSubmatch(line[:byteOffset(line, site.Column)]); m != nil && strings.HasPrefix(text, "Expected \";\"") {
+		if near := nearest.Names(m[1], keywords, 1); len(near) > 0 && near[0] != m[1] {
+			return "did you mean " + near[0] + "?"
+		}
+	}
+	return ""
+}
+
+// keywords are those that stand before a name or an expression.
+var keywords = []string{"await", "async", "const", "function", "return", "class", "throw", "typeof", "delete", "import", "export"}
+
+// lastWord is the word that ends before a place.
+var lastWord = regexp.MustCompile(`([A-Za-z]{3,})\s+$`)
+
+// byteOffset is the offset of a column, which counts characters.
+func byteOffset(line string, column int) int {
+	for i := range line {
+		if column <= 1 {
+			return i
+		}
+		column--
+	}
+	return len(line)
+}
+
+// unawaited is a hint about a TypeError if the value it is about is a promise, or
+// holds some.
+func (r *run) unawaited(text string, site runtime.Site) string {
+	_, read, reads := strings.Cut(text, "(reading '")
+	path, called := strings.CutSuffix(text, " is not a function")
+	walked, iterates := strings.CutSuffix(text, " is not iterable")
+	switch {
+	case reads:
+		path = r.prog.objectAt(site, strings.TrimSuffix(read, "')"))
+	case iterates:
+		path = walked
+		if call, ok := strings.CutSuffix(path, "(...)"); ok && slices.Contains(r.globals(), baseName(path)) {
+			return fmt.Sprintf("write await before %s(…)", call)
+		}
+	case !called:
+		return ""
+	}
+	name := baseName(path)
+	if called && slices.Contains(r.globals(), path) && path != "console" {
+		return noCaller.says
+	}
+	if called && name == path {
+		return "" // a promise that is called is no mistake of waiting
+	}
+	return cmp.Or(r.promiseHint(name), r.promisesHint(name, site))
+}
+
+// baseName is the name that an expression begins with.
+func baseName(path string) string {
+	end := strings.IndexFunc(path, func(c rune) bool { return !isNameRune(c) })
+	if end < 0 {
+		return path
+	}
+	return path[:end]
+}
+
+// promisesHint says that a name is one of the promises that a call of map with an
+// async function gave.
+func (r *run) promisesHint(name string, site runtime.Site) string {
+	if !plainName.MatchString(name) || site.Line < 1 || site.Line > len(r.prog.lines) {
+		return ""
+	}
+	walks := regexp.MustCompile(`([A-Za-z_$][\w$]*)\.\w+\(\s*(?:async\s*)?\(?\s*` + regexp.QuoteMeta(name) +
+		`\b|\b(?:const|let|var)\s+` + regexp.QuoteMeta(name) + `\s+of\s+([A-Za-z_$][\w$]*)\s*\)`)
+	for _, m := range walks.FindAllStringSubmatch(strings.Join(r.prog.lines[max(site.Line-1-chainLines, 0):site.Line], "\n"), -1) {
+		list := m[1] + m[2]
+		made := regexp.MustCompile(`\b` + regexp.QuoteMeta(list) + `\s*(?::[^=]+)?=([^=;]*)\.map\(\s*async\b`).FindStringSubmatch(r.prog.text)
+		if made != nil && !strings.Contains(made[1], "Promise.") {
+			return fmt.Sprintf("%s holds promises; write await Promise.all(%s)", list, list)
+		}
+	}
 	return ""
 }
 
@@ -200,6 +296,12 @@ func (r *run) promiseHint(name string) string {
 	for _, m := range given.FindAllStringSubmatch(r.prog.text, -1) {
 		if slices.Contains(r.globals(), m[2]) && m[2] != "console" {
 			return fmt.Sprintf("%s is a promise; write await before %s(…)", name, m[1])
+		}
+	}
+	taken := regexp.MustCompile(`\b(?:const|let|var)\s*[{[][^=;]*\b` + regexp.QuoteMeta(name) + `\b[^=;]*[}\]]\s*=\s*((\w+)[\w.]*)\(`)
+	for _, m := range taken.FindAllStringSubmatch(r.prog.text, -1) {
+		if slices.Contains(r.globals(), m[2]) && m[2] != "console" {
+			return fmt.Sprintf("%s was taken out of a promise; write await before %s(…)", name, m[1])
 		}
 	}
 	return ""

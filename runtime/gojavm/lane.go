@@ -135,7 +135,7 @@ func (r *run) handOut(c *call) {
 		ctx, c.cancel = timed, func(cause error) { cancel(cause); stop() }
 		c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
 	}
-	inv := runtime.Invocation{Seq: c.sequence, Member: c.member, Args: c.args, Site: c.site}
+	inv := runtime.Invocation{Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site}
 	go func() {
 		defer r.live.Done()
 		c.reply, c.err = answer(ctx, c.owner.binding.Call, inv)

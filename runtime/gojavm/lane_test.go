@@ -138,7 +138,7 @@ func TestCallsThatWereNotStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l lane
 		res := l.run(t, runtime.Request{Program: "tools.hold(1)\ntools.echo(2)\ntools.ping(3)\nthrow 'x'"})
-		want := []runtime.Invocation{{Member: "echo", Site: runtime.Site{Line: 2, Column: 7}}, {Member: "ping", Site: runtime.Site{Line: 3, Column: 7}}}
+		want := []runtime.Invocation{{Global: "tools", Member: "echo", Site: runtime.Site{Line: 2, Column: 7}}, {Global: "tools", Member: "ping", Site: runtime.Site{Line: 3, Column: 7}}}
 		if diff := cmp.Diff(want, res.Usage.NotStarted); diff != "" {
 			t.Errorf("not started (-want +got):\n%s", diff)
 		}
@@ -162,9 +162,9 @@ func TestSequenceNumbers(t *testing.T) {
 		}}},
 	})
 	want := []runtime.Invocation{
-		{Seq: 1, Member: "ping", Args: "{}", Site: runtime.Site{Line: 1, Column: 13}},
-		{Seq: 2, Member: "echo", Args: "1", Site: runtime.Site{Line: 2, Column: 15}},
-		{Seq: 3, Member: "ping", Args: "2", Site: runtime.Site{Line: 4, Column: 13}},
+		{Seq: 1, Global: "tools", Member: "ping", Args: "{}", Site: runtime.Site{Line: 1, Column: 13}},
+		{Seq: 2, Global: "tools", Member: "echo", Args: "1", Site: runtime.Site{Line: 2, Column: 15}},
+		{Seq: 3, Global: "tools", Member: "ping", Args: "2", Site: runtime.Site{Line: 4, Column: 13}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)

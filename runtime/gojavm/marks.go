@@ -61,23 +61,24 @@ var helperNames = []unistring.String{markName, throwName, catchName, stackName, 
 // place. Before every loop, what takes a value apart, and the right side of in and
 // instanceof stands %await.length: the engine keeps no place for these, and takes
 // the one of what it did before, which is now theirs. throw x becomes
-// throw %throw(x) unless it makes a new object there: what is no error has no
+// throw %throw(x) unless it makes a new error there: what is no error has no
 // place of its own. The block of catch (e) begins with %catch(e). Where a program
 // reads the property stack, %stack(x) takes the place of x and writes the property
 // as scripts expect it. Operators of BigInts are guarded (guardOperator), == and !=
-// are repaired (looseEquality), and so is what esbuild makes of async iteration.
+// are repaired (looseEquality), chains of comparisons too (associate), try with catch
+// and finally (splitTry), and so is what esbuild makes of async iteration.
 // Positions of other code stay. Helpers outside the wrapper are left alone.
 //
 // The answer says what was done.
-func mark(wrapper *ast.ArrowFunctionLiteral, source string) *marker {
-	m := &marker{stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
+func mark(wrapper *ast.ArrowFunctionLiteral, source string, places *file.File) *marker {
+	m := &marker{places: places, stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
 	m.tree(reflect.ValueOf(wrapper.Body))
 	for _, name := range helperNames {
 		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
 			Target: &ast.Identifier{Name: name, Idx: wrapper.Start},
 		})
 	}
-	m.asyncBody = nil // or it would keep a part of the tree
+	m.asyncBody, m.places = nil, nil // or they would keep the tree and the text
 	return m
 }
 
@@ -97,6 +98,7 @@ type marker struct {
 	refused    *ast.RegExpLiteral // the first that must be refused
 	backtracks bool               // there is a pattern that may backtrack
 
+	places    *file.File           // of the tree
 	async     bool                 // the walk is in an async generator's function
 	asyncBody *ast.FunctionLiteral // that function, before the walk is in it
 }
@@ -104,9 +106,11 @@ type marker struct {
 var (
 	awaitType      = reflect.TypeFor[*ast.AwaitExpression]()
 	patternType    = reflect.TypeFor[*ast.RegExpLiteral]()
+	tryType        = reflect.TypeFor[*ast.TryStatement]()
 	catchType      = reflect.TypeFor[*ast.CatchStatement]()
 	throwType      = reflect.TypeFor[*ast.ThrowStatement]()
 	templateType   = reflect.TypeFor[*ast.TemplateLiteral]()
+	binaryType     = reflect.TypeFor[*ast.BinaryExpression]()
 	callType       = reflect.TypeFor[*ast.CallExpression]()
 	functionType   = reflect.TypeFor[*ast.FunctionLiteral]()
 	yieldType      = reflect.TypeFor[*ast.YieldExpression]()
@@ -206,9 +210,11 @@ func (m *marker) node(v reflect.Value) {
 		await.Argument = helperCall(markName, await.Await, await.Argument)
 	case throwType:
 		throw := v.Interface().(*ast.ThrowStatement)
-		if _, makes := throw.Argument.(*ast.NewExpression); !makes {
+		if !makesError(throw.Argument) {
 			throw.Argument = helperCall(throwName, throw.Throw, throw.Argument)
 		}
+	case tryType:
+		splitTry(v.Interface().(*ast.TryStatement))
 	case catchType:
 		clause := v.Interface().(*ast.CatchStatement)
 		if name, ok := clause.Parameter.(*ast.Identifier); ok {
@@ -237,6 +243,27 @@ func (m *marker) node(v reflect.Value) {
 	if m.stacks {
 		stackRead(v)
 	}
+}
+
+// splitTry makes try { try {} catch {} } finally {} of try {} catch {} finally {}:
+// in the latter the engine gives what finally throws to its own catch.
+func splitTry(s *ast.TryStatement) {
+	if s.Catch == nil || s.Finally == nil {
+		return
+	}
+	inner := &ast.TryStatement{Try: s.Try, Body: s.Body, Catch: s.Catch}
+	s.Body = &ast.BlockStatement{LeftBrace: s.Body.LeftBrace, List: []ast.Statement{inner}, RightBrace: s.Catch.Body.RightBrace}
+	s.Catch = nil
+}
+
+// makesError says whether an expression makes a new error, by its name.
+func makesError(x ast.Expression) bool {
+	made, ok := x.(*ast.NewExpression)
+	if !ok {
+		return false
+	}
+	name, ok := made.Callee.(*ast.Identifier)
+	return ok && strings.HasSuffix(name.Name.String(), "Error")
 }
 
 // stackRead puts %stack before the read of a property named stack: x.stack,

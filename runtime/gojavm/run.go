@@ -202,7 +202,7 @@ func (r *run) close() {
 	defer r.mu.Unlock()
 	r.settled = true
 	for _, c := range r.queue {
-		r.usage.NotStarted = append(r.usage.NotStarted, runtime.Invocation{Member: c.member, Site: c.site})
+		r.usage.NotStarted = append(r.usage.NotStarted, runtime.Invocation{Global: c.owner.global(), Member: c.member, Site: c.site})
 	}
 	r.queue = nil
 }

@@ -38,6 +38,10 @@ func normalize(source string) (text string, notes []string) {
 	lines := strings.SplitAfter(source, "\n")
 	first, last := fencedPart(lines)
 	if first < 0 {
+		if edge := edgeFence(lines); edge >= 0 {
+			lines[edge] = emptied(lines[edge])
+			return strings.Join(lines, ""), []string{fenceRemoved}
+		}
 		return source, nil
 	}
 	note := fenceRemoved
@@ -79,6 +83,52 @@ func fencedPart(lines []string) (first, last int) {
 		return -1, -1
 	}
 	return first, last
+}
+
+// edgeFence is the only fence of a text, if it is the first line or the last one:
+// the other was cut off; otherwise negative.
+func edgeFence(lines []string) int {
+	edge, code := -1, false
+	blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+	for i, line := range lines {
+		m := fence.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil {
+			code = code || !blank(line)
+			continue
+		}
+		begins := slices.IndexFunc(lines, func(l string) bool { return !blank(l) }) == i && slices.Contains(fencedLanguages, strings.ToLower(m[2]))
+		ends := !slices.ContainsFunc(lines[i+1:], func(l string) bool { return !blank(l) }) && m[2] == ""
+		if edge >= 0 || !begins && !ends {
+			return -1
+		}
+		edge = i
+	}
+	if !code {
+		return -1
+	}
+	return edge
+}
+
+// refuseFences is the failure of a text that begins with a fence and has several
+// blocks, or nil. To the language it is texts that are called.
+func (p *program) refuseFences() *runtime.Failure {
+	for i, line := range runtime.SourceLines(p.text) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if !fence.MatchString(line) {
+			return nil
+		}
+		site := runtime.Site{Line: i + 1, Column: 1}
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: "the program is several blocks of code in fences",
+			Site:    site,
+			Frame:   runtime.CodeFrame(p.source, site),
+			Hint:    "send one program, without fences",
+		}
+	}
+	return nil
 }
 
 // emptied is a line without its text.
@@ -218,7 +268,7 @@ var (
 	statement = regexp.MustCompile(`^(?:const|let|var|return|await|async|function|class|throw|new|if|for|while|case|default|import|export)\b|[;{}=]$|=>|^//|/\*|\*/`)
 )
 
-const proseWord = "[\\w'\u2018\u2019\u201c\u201d\"`*_./-]+[,:.!?]{0,2}"
+const proseWord = "(?:\\(?[\\w'\u2018\u2019\u201c\u201d\"`*_./-]+\\)?|`[^`]+`)[,:;.!?]{0,2}"
 
 // shellWords are commands that programs in JavaScript have no variables of before
 // another word.

@@ -86,6 +86,9 @@ func transpile(name, source string, globals ...string) (p *program, failure *run
 	source = strings.TrimPrefix(source, byteOrderMark)
 	p = &program{name: frameName(name), source: source, lines: runtime.SourceLines(source)}
 	p.text, p.notes = normalize(source)
+	if refused := p.refuseFences(); refused != nil {
+		return nil, refused
+	}
 	parts := withoutModules(p.text)
 	if parts.refused != nil {
 		parts.refused.Frame = runtime.CodeFrame(source, parts.refused.Site)
@@ -164,7 +167,7 @@ func (p *program) lower() (js string, sourceMap []byte, failure *runtime.Failure
 
 // syntaxError is what esbuild says, in the author's places.
 func (p *program) syntaxError(m api.Message) *runtime.Failure {
-	text := strings.TrimSpace(m.Text)
+	text := strings.TrimSuffix(strings.TrimSpace(m.Text), ":")
 	var site runtime.Site
 	if m.Location != nil {
 		site = p.authorSite(m.Location)
@@ -258,7 +261,7 @@ func (p *program) isJSX() bool {
 // compile makes the engine's program. Code is compiled as sloppy mode, for
 // models assign undeclared names.
 func (p *program) compile(js string, parts moduleParts, globals []string) *runtime.Failure {
-	tree, err := parser.ParseFile(nil, compiledName, js, 0, parser.WithDisableSourceMaps)
+	tree, err := parseProgram(js)
 	if err != nil {
 		return p.engineRefusal(err)
 	}
@@ -277,7 +280,7 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}
-	p.marks = mark(arrow, p.source)
+	p.marks = mark(arrow, p.source, p.file)
 	if literal := p.marks.refused; literal != nil {
 		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
 		site, _ := p.places.at(position.Line, position.Column)

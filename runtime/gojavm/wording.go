@@ -21,6 +21,8 @@ const (
 	saysBefore     = "Cannot access a variable before initialization"
 	saysClass      = "Class constructor cannot be invoked without 'new'"
 	saysNoInitial  = "No initial value"
+	saysPrimitive  = "Could not convert &{" // and the insides of an object
+	saysProxy      = "proxy target is not a function"
 )
 
 // saysAny says whether a text is one that reworded may change.
@@ -30,6 +32,7 @@ func saysAny(text string) bool {
 	}
 	return slices.ContainsFunc([]string{
 		saysRead, saysMember, saysNotObject, saysNotMade, saysNotIterate, saysCoercible, saysConvert, saysBefore, saysClass,
+		saysPrimitive, saysProxy,
 	}, func(says string) bool { return strings.HasPrefix(text, says) })
 }
 
@@ -47,9 +50,12 @@ var (
 	iterated         = regexp.MustCompile(`^for\s*(?:await\s*)?\(.*?\sof\s+(.+?)\)\s*[{\w]?`)
 	taken            = regexp.MustCompile(`^(?:const|let|var)\s*[[{].*[]}]\s*(?::[^=]+)?=\s*(.+?)\s*;?\s*$`)
 	firstProperty    = regexp.MustCompile(`^(?:const|let|var)\s*\{\s*([\w$]+)`)
-	parameterPattern = regexp.MustCompile(`^\(?\s*\{\s*([\w$]+).*(?:=>|\{)`)
+	parameterPattern = regexp.MustCompile(`^(?:async\s+)?(?:function\b\s*\*?\s*)?[\w$]*\s*\(?\s*\{\s*([\w$]+).*(?:=>|\{)`)
 	instanceOf       = regexp.MustCompile(`^[^;]*?\binstanceof\b`)
 	inOperator       = regexp.MustCompile(`^[^;]*?\bin\b`)
+	propertiesBefore = regexp.MustCompile(`(?:const|let|var)\s*\{\s*([\w$]+)[^;]*\}\s*(?::[^=;]+)?=\s*$`)
+	elementsBefore   = regexp.MustCompile(`(?:const|let|var)\s*\[[^;]*\]\s*(?::[^=;]+)?=\s*$`)
+	spreadArgument   = regexp.MustCompile(`^\([^()]*\.\.\.([\w$.]+)[^()]*\)`)
 	calledNext       = regexp.MustCompile(`^\s*!?\s*(?:\?\.)?\s*(?:<[^()]*>)?\(`)
 )
 
@@ -59,6 +65,16 @@ var (
 func (p *program) reworded(text string, site runtime.Site, native bool) string {
 	if said, ok := engineTexts[text]; ok {
 		return said
+	}
+	switch {
+	case strings.HasPrefix(text, saysPrimitive):
+		return "Cannot convert object to primitive value"
+	case text == saysProxy:
+		if expression, rest := p.operandAt(site); calledNext.MatchString(rest) {
+			return expression + " is not a function"
+		}
+	case site.Line < 1 || site.Line > len(p.lines):
+		return text
 	}
 	first, _, _ := strings.Cut(p.textAt(site), "\n")
 	if native || strings.HasPrefix(first, "new Promise") {
@@ -84,7 +100,9 @@ func (p *program) reworded(text string, site runtime.Site, native bool) string {
 		}
 		return unnamed + "." + name + " is not a function"
 	case text == saysNotMade || strings.HasPrefix(text, saysNotObject) && strings.HasPrefix(first, "new "):
-		if m := constructed.FindStringSubmatch(first); m != nil {
+		if m := constructed.FindStringSubmatch(first); m != nil && slices.Contains(keyedCollections, m[1]) {
+			return "Iterator value " + text[len(saysNotObject):] + " is not an entry object"
+		} else if m != nil {
 			return m[1] + " is not a constructor"
 		}
 	case strings.HasPrefix(text, saysNotObject):
@@ -93,11 +111,19 @@ func (p *program) reworded(text string, site runtime.Site, native bool) string {
 		return "Cannot set properties of undefined (setting '" + indexed.FindStringSubmatch(rest)[1] + "')"
 	case text == saysConvert && assigned.MatchString(rest):
 		return "Cannot set properties of undefined (setting '" + expression[strings.LastIndexByte(expression, '.')+1:] + "')"
+	case (text == saysConvert || text == saysNotIterate) && spreadArgument.MatchString(rest):
+		return spreadArgument.FindStringSubmatch(rest)[1] + " is not iterable"
 	case text == saysConvert && p.walked(expression, rest, site):
 		return expression + " is not iterable"
 	case text == saysNotIterate:
+		if calledNext.MatchString(rest) {
+			expression += "(...)"
+		}
 		return p.notIterable(first, expression)
 	case text == saysCoercible:
+		if m := propertiesBefore.FindStringSubmatch(p.before(site)); m != nil {
+			return "Cannot destructure property '" + m[1] + "' of '" + expression + "' as it is undefined"
+		}
 		return notTaken(first)
 	case text == saysBefore && isNameRune([]rune(expression)[0]):
 		return "Cannot access '" + expression + "' before initialization"
@@ -114,7 +140,7 @@ func (p *program) rewordedOperand(text, first, expression, rest string, site run
 	switch {
 	case calledNext.MatchString(rest):
 		return expression + " is not a function"
-	case p.tagged(rest, site):
+	case strings.ContainsAny(p.goesOn(rest, site), "(`"):
 		return expression + " is not a function"
 	case instanceOf.MatchString(first):
 		return "Right-hand side of 'instanceof' is not callable: " + value
@@ -124,12 +150,33 @@ func (p *program) rewordedOperand(text, first, expression, rest string, site run
 	return text
 }
 
-// tagged says whether a template follows, perhaps on the next line.
-func (p *program) tagged(rest string, site runtime.Site) bool {
+// keyedCollections are constructors that take entries.
+var keyedCollections = []string{"Map", "WeakMap"}
+
+// before is the text of a line before a place.
+func (p *program) before(site runtime.Site) string {
+	line := []rune(p.lines[site.Line-1])
+	return string(line[:min(max(site.Column-1, 0), len(line))])
+}
+
+// goesOn is the character that follows an expression, perhaps on the next line.
+func (p *program) goesOn(rest string, site runtime.Site) string {
 	if strings.TrimSpace(rest) == "" && site.Line < len(p.lines) {
 		rest = p.lines[site.Line]
 	}
-	return strings.HasPrefix(strings.TrimSpace(rest), "`")
+	rest = strings.TrimSpace(rest)
+	return rest[:min(1, len(rest))]
+}
+
+// joined is the character at the beginning of the next line that makes it a part
+// of the expression at the end of this one, or nothing.
+func (p *program) joined(site runtime.Site) string {
+	if _, rest := p.operandAt(site); strings.TrimSpace(rest) == "" {
+		if c := p.goesOn(rest, site); c != "" && strings.ContainsAny(c, "([`") {
+			return c
+		}
+	}
+	return ""
 }
 
 // callbackTakers are methods that call what they are given.
@@ -150,9 +197,12 @@ func (p *program) rewordedNative(text, first string, site runtime.Site) string {
 	return text
 }
 
-// walked says whether what stands before an expression walks it: of, or three
-// dots.
+// walked says whether what stands before an expression walks it: of, three dots,
+// or a declaration that takes it apart.
 func (p *program) walked(expression, rest string, site runtime.Site) bool {
+	if elementsBefore.MatchString(p.before(site)) {
+		return true
+	}
 	before, ok := strings.CutSuffix(p.lines[site.Line-1], expression+rest)
 	before = strings.TrimSpace(before)
 	return ok && (strings.HasSuffix(before, " of") || strings.HasSuffix(before, "..."))
@@ -189,16 +239,22 @@ func notTaken(line string) string {
 
 // advise is a hint about an error of the engine, or nothing.
 func (p *program) advise(text string, site runtime.Site) string {
+	if c := p.joined(site); c != "" {
+		return "end the line before one that begins with " + c + " with a semicolon"
+	}
 	if _, name, ok := strings.Cut(text, "Cannot read properties of undefined (reading '"); ok {
-		if object := p.objectAt(site, strings.TrimSuffix(name, "')")); object != "" {
+		if object := p.objectAt(site, strings.TrimSuffix(name, "')")); object != "" && object != "undefined" {
 			return object + " is undefined or null here; look at what it holds, or read it with ?."
 		}
 		return ""
 	}
-	path, ok := strings.CutSuffix(text, " is not a function")
-	if _, rest := p.operandAt(site); ok && strings.TrimSpace(rest) == "" && p.tagged(rest, site) {
-		return "end the line before a template with a semicolon"
+	if strings.HasPrefix(text, "Cannot set properties of undefined") {
+		if path, _ := p.operandAt(site); strings.Contains(path, ".") {
+			return path[:strings.LastIndexByte(path, '.')] + " is undefined or null here; look at what it holds"
+		}
+		return ""
 	}
+	path, ok := strings.CutSuffix(text, " is not a function")
 	dot := strings.LastIndexByte(path, '.')
 	if !ok || dot < 0 {
 		return ""

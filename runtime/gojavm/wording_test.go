@@ -18,7 +18,9 @@ func TestWording(t *testing.T) {
 		{"const r = await tools.ping({}); r.rows\n  .filter(x => x)\n  .map(x => x)", "TypeError: Cannot read properties of undefined (reading 'filter')", "r.rows" + lookAt},
 		{"const f = () => null; f(1, [2]).x", "TypeError: Cannot read properties of undefined (reading 'x')", "f(...)" + lookAt},
 		{"null.x", "TypeError: Cannot read properties of null (reading 'x')", ""},
-		{"const a = undefined; a.x = 1", "TypeError: Cannot set properties of undefined (setting 'x')", ""},
+		{"const a = undefined; a.x = 1", "TypeError: Cannot set properties of undefined (setting 'x')", "a is undefined or null here; look at what it holds"},
+		{"const a = {}; a.b.c = 1", "TypeError: Cannot set properties of undefined (setting 'c')", "a.b is undefined or null here; look at what it holds"},
+		{"undefined.x", "TypeError: Cannot read properties of undefined (reading 'x')", ""},
 		{"const a = undefined; a[0] = 1", "TypeError: Cannot set properties of undefined (setting '0')", ""},
 		{"Object.keys(undefined)", "TypeError: Cannot convert undefined or null to object", ""},
 
@@ -35,7 +37,12 @@ func TestWording(t *testing.T) {
 		{"const r = { items: [1] }; r.map(x => x)", "TypeError: r.map is not a function", "r is not an array"},
 		{"const n = 5; n.split(',')", "TypeError: n.split is not a function", "n is not a text"},
 		{"'a'.toUppercase()", "TypeError: 'a'.toUppercase is not a function", "did you mean toUpperCase?"},
-		{"const n = 3\n`x`", "TypeError: 3 is not a function", "end the line before a template with a semicolon"},
+		{"const n = 3\n`x`", "TypeError: 3 is not a function", "end the line before one that begins with ` with a semicolon"},
+		{"const n = 3\n(function () {})()", "TypeError: 3 is not a function", "end the line before one that begins with ( with a semicolon"},
+		{"const n = 3\n[1, 2].map(x => x)", "TypeError: Cannot read properties of undefined (reading 'map')", "end the line before one that begins with [ with a semicolon"},
+		{"tools('ping', {})", "TypeError: tools is not a function", "a tool is called as await tools.name({ … })"},
+		{"const o = Object.create(null); o.self = o; `${o}`", "TypeError: Cannot convert object to primitive value", ""},
+		{"new Map([1])", "TypeError: Iterator value 1 is not an entry object", ""},
 		{"[1].map(5)", "TypeError: 5 is not a function", ""},
 		{"new Promise()", "TypeError: Promise resolver undefined is not a function", ""},
 		{"const f = () => 1; new f()", "TypeError: f is not a constructor", ""},
@@ -48,6 +55,10 @@ func TestWording(t *testing.T) {
 		{"const o = {}\nfor (const x of o.list) {}", "TypeError: o.list is not iterable", ""},
 		{"const o = {}; return [...o]", "TypeError: o is not iterable", ""},
 		{"const o = 5, [a] = o", "TypeError: o is not iterable", ""},
+		{"const o = {}; return Math.max(...o.list)", "TypeError: o.list is not iterable", ""},
+		{"let u; (() => { const [a] = u })()", "TypeError: u is not iterable", ""},
+		{"const [u] = []\nconst { a, b } = u;", "TypeError: Cannot destructure property 'a' of 'u' as it is undefined", ""},
+		{"function f({ a }) { return a } f()", "TypeError: Cannot destructure property 'a' of a parameter as it is undefined", ""},
 		{"const { a } = undefined", "TypeError: Cannot destructure property 'a' of 'undefined' as it is undefined", ""},
 		{"const f = ({ a }) => a; f()", "TypeError: Cannot destructure property 'a' of a parameter as it is undefined", ""},
 		{"'a' in 'abc'", "TypeError: Cannot use 'in' operator to search in abc", ""},
@@ -58,12 +69,36 @@ func TestWording(t *testing.T) {
 		{"return x; let x = 1", "ReferenceError: Cannot access 'x' before initialization", ""},
 		{"const results = []; return reslts", "ReferenceError: reslts is not defined", "did you mean results?"},
 		{"return new RegExp('a', 'v')", "SyntaxError: Invalid flags supplied to RegExp constructor 'v'", "the flags d and v are not supported here; match.index and the lengths of groups give places"},
+		{"return JSON.parse({ a: 1 })", "SyntaxError: JSON.parse: unexpected character 'o', expected a value at position 1 (line 1 column 2), near \"[object Object]\"", "it is a value already, not JSON text; use it without JSON.parse"},
+		{"const o = {}; return JSON.parse(o.text)", "SyntaxError: JSON.parse: unexpected character 'u', expected a value at position 0 (line 1 column 1), near \"undefined\"", "what is parsed is undefined"},
 		{"throw new TypeError('own text')", "TypeError: own text", ""},
 	} {
 		f := execute(t, rt, runtime.Request{Program: tc.code}).Failure
 		if f == nil || f.Message != tc.message || f.Hint != tc.hint {
 			t.Errorf("%s:\n%+v\nwant %q, hint %q", tc.code, f, tc.message, tc.hint)
 		}
+	}
+}
+
+// What went wrong with a promise is that nobody waited for it.
+func TestUnawaitedHints(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tc := range []struct{ name, code, hint string }{
+		{"a member of a member", "const r = tools.ping({})\nreturn r.rows.length", "r is a promise; write await before tools.ping(…)"},
+		{"a method", "const r = tools.ping({})\nreturn r.map(x => x)", "r is a promise; write await before tools.ping(…)"},
+		{"walked", "const r = tools.ping({})\nfor (const x of r) {}", "r is a promise; write await before tools.ping(…)"},
+		{"walked at once", "return [...tools.ping({})]", "write await before tools.ping(…)"},
+		{"taken apart", "const { rows } = tools.ping({})\nreturn rows.length", "rows was taken out of a promise; write await before tools.ping(…)"},
+		{"an async map", "const rs = [1, 2].map(async (n) => await tools.echo({ n }))\nreturn rs.map(r => r.n.length)", "rs holds promises; write await Promise.all(rs)"},
+		{"an async map in a loop", "const rs = [1, 2].map(async n => tools.echo({ n }))\nfor (const r of rs) r.n.length", "rs holds promises; write await Promise.all(rs)"},
+		{"an async map that was awaited", "const rs = await Promise.all([1, 2].map(async n => tools.echo({ n })))\nreturn rs.map(r => r.m.length)", "r.m is undefined or null here; look at what it holds, or read it with ?."},
+		{"awaited", "const r = await tools.ping({})\nreturn r.rows.length", "r.rows is undefined or null here; look at what it holds, or read it with ?."},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if f := execute(t, rt, runtime.Request{Program: tc.code}).Failure; f == nil || f.Hint != tc.hint {
+				t.Errorf("%+v, want the hint %q", f, tc.hint)
+			}
+		})
 	}
 }
 
@@ -98,6 +133,7 @@ func TestPlacesOfOperators(t *testing.T) {
 		{"const k = 'x'\nMath.abs(1)\nreturn k in 'abc'", runtime.Site{Line: 3, Column: 8}},
 		{"const k = 'x'\nMath.abs(1)\nreturn k instanceof 5", runtime.Site{Line: 3, Column: 8}},
 		{"const a = Math.abs(1)\nconst b = 10n\nreturn b * a", runtime.Site{Line: 3, Column: 8}},
+		{"class Fail {}\nthrow new Fail()", runtime.Site{Line: 2, Column: 1}},
 		{"Math.abs(1)\nconst n = 3\n`x`", runtime.Site{Line: 2, Column: 11}},
 	} {
 		f := execute(t, rt, runtime.Request{Program: tc.code}).Failure

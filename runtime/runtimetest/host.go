@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ var members = []runtime.Member{
 	{Name: "pause"},  // stands still for ms with the wall clocks paused
 	{Name: "wait"},   // takes ms
 	{Name: "nested"}, // runs the program in its argument code
+	{Name: "big"},    // a text of n characters
 }
 
 func toolClass() runtime.ErrorClass {
@@ -156,6 +158,8 @@ func (h *host) answer(ctx context.Context, c runtime.Invocation) (runtime.Reply,
 		return runtime.Reply{Value: "true"}, after(ctx, args.MS)
 	case "wait":
 		return runtime.Reply{Value: "true"}, after(ctx, args.MS)
+	case "big":
+		return runtime.Reply{Value: `"` + strings.Repeat("x", args.N) + `"`}, nil
 	case "nested":
 		return h.nest(ctx, args.Code)
 	}

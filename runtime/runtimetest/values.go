@@ -27,6 +27,7 @@ var exact = []struct{ name, code, text string }{
 	{"nested", `({a: [{b: [1, {c: null}]}]})`, `{"a":[{"b":[1,{"c":null}]}]}`},
 	{"key order", `({z: 1, a: 2, m: 3})`, `{"z":1,"a":2,"m":3}`},
 	{"index keys come first", `({b: 1, 10: 2, 9: 3})`, `{"9":3,"10":2,"b":1}`},
+	{"lone surrogates in keys among others", `({b: 1, '\ud800': {'\udfffx': [2]}, '\ufffd': 3})`, "{\"b\":1,\"\\ud800\":{\"\\udfffx\":[2]},\"\ufffd\":3}"},
 	{"own __proto__", `({['__proto__']: {x: 1}, a: 2})`, `{"__proto__":{"x":1},"a":2}`},
 	{"names of Object's own methods", `({toString: 1, constructor: 2, hasOwnProperty: 3, then: 4, toJSON: 5})`, `{"toString":1,"constructor":2,"hasOwnProperty":3,"then":4,"toJSON":5}`},
 }
@@ -43,6 +44,7 @@ var lossy = []struct{ name, code, text string }{
 	{"shared values are repeated", `(s => ({a: s, b: s}))({n: 1})`, `{"a":{"n":1},"b":{"n":1}}`},
 	{"frozen", `Object.freeze({a: Object.freeze([1])})`, `{"a":[1]}`},
 	{"a proxy of plain data", `new Proxy({a: 1}, {})`, `{"a":1}`},
+	{"a match is its texts", `[...'a1b2'.matchAll(/(?<letter>[a-z])(\d)/g)]`, `[["a1","a","1"],["b2","b","2"]]`},
 	{"rawJSON", `({a: JSON.rawJSON('12345678901234567890')})`, `{"a":12345678901234567890}`},
 }
 
@@ -74,6 +76,9 @@ var refused = []struct {
 	{"hole", `[1, , 3]`, []string{"[1]"}},
 	{"function in an array", `[() => 1]`, []string{"[0]", "function"}},
 	{"symbol key", `({a: 1, [Symbol('s')]: 2})`, []string{"symbol"}},
+	{"array with a property", `Object.assign([1], {sum: 1})`, []string{`"sum"`, "[...array]"}},
+	{"array of a class", `new (class Rows extends Array {})()`, []string{"Rows"}},
+	{"symbol key of an array", `Object.assign([1], {[Symbol('s')]: 2})`, []string{"symbol"}},
 	{"generator", `(function* () {})()`, []string{""}},
 }
 

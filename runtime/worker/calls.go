@@ -52,6 +52,11 @@ func (c *calls) member(m callMeta) (runtime.Binding, int, error) {
 	return bindings[m[0]], m[1], nil
 }
 
+// invocation is the call of a member from a place in the program.
+func invocation(b runtime.Binding, member int, site runtime.Site) runtime.Invocation {
+	return runtime.Invocation{Global: b.Namespace.Global(), Member: b.Namespace.Members()[member].Name, Site: site}
+}
+
 // begin starts the call of a frame on a goroutine of its own.
 func (c *calls) begin(f frame) error {
 	var meta callMeta
@@ -65,7 +70,7 @@ func (c *calls) begin(f frame) error {
 	if f.body != "" && !validJSON(f.body) {
 		return faultf("the arguments of a call are not JSON")
 	}
-	inv := runtime.Invocation{Member: binding.Namespace.Members()[member].Name, Site: runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)}}
+	inv := invocation(binding, member, runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)})
 	if c.ctx.Err() != nil { // the stop is on its way: nothing starts any more
 		c.neverStarted(inv)
 		return c.refuse(f, context.Cause(c.ctx))

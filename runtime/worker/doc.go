@@ -19,21 +19,57 @@
 // too. What it prints is kept as diagnostics and quoted in errors, an early
 // exit is an error of New, and descriptors it leaves open are counted and
 // logged. What the host itself was started with and hands on to every child is
-// closed. Options.Env lists what such code needs from the environment; a host
-// with heavy initialisation names a slim binary in Options.Binary.
+// closed. Options.Env lists what such code needs from the environment. On Linux
+// it can neither write files nor use the network (see below); a host with heavy
+// initialisation names a slim binary in Options.Binary.
 //
 // # What is bounded, and by whom
 //
 // The parent keeps the wall clock (which stands still during approvals), counts
 // calls and bytes, measures output, meters the process's CPU time and ends the
 // process. The worker stops the program gracefully when it can, so that a
-// failure has its line. On Linux the process is also bounded by RLIMIT_DATA
-// from Limits.Heap plus what the process needed at its start. Race builds leave
-// RLIMIT_DATA alone, because the race detector's shadow memory does not fit
-// under it.
+// failure has its line.
 //
-// Outside Linux there is no RLIMIT_DATA, no CPU metering from outside and no
-// parent-death signal; a worker there ends when its socket closes. On platforms
-// that cannot start such a process New returns an error that names in-process
-// isolation: there is never a silent fallback.
+// # The layers
+//
+// Should a program take over the engine and with it the process, the layers are
+// what it meets. Runtime.Layers says which hold, and why others do not. A layer
+// that the system does not offer is noted, or with Options.Require an error of
+// New; one that was there at New and is not there later makes that start fail.
+// Options.Without leaves layers out. On Linux:
+//
+//   - no-new-privileges: the thread that starts workers sets it, so that no file
+//     a worker could execute gives it rights.
+//   - landlock: the same thread gives up every right the kernel's Landlock knows,
+//     over files, TCP, abstract sockets and signals to foreign processes. A worker
+//     may read its binary, its time zone and, if it is linked with C, the system's
+//     libraries, and may write nothing, from before its first instruction on:
+//     package initialisation runs under it too. Before it greets, the worker gives
+//     up the reading as well, except that a program linked with C cannot before
+//     Landlock 8.
+//   - namespaces: a user namespace without mappings and a network namespace
+//     without devices, where processes may make them. A worker of root is not root.
+//     The kernel copies the host's page tables for such a start, which takes a host
+//     with gigabytes of memory tens of milliseconds for each of them.
+//   - file-limits: RLIMIT_NOFILE, RLIMIT_CORE, and RLIMIT_FSIZE of zero.
+//   - memory-limit: RLIMIT_DATA from Limits.Heap plus what the process needed at
+//     its start. The parent sets it for every run; nothing inside can lift it. It is
+//     off in race builds, whose shadow memory does not fit under it.
+//   - cpu-limit: RLIMIT_CPU from Limits.Compute, set by the parent for every run.
+//     It comes after the meter, should that be held up.
+//   - seccomp (amd64 and arm64): an allow-list over all threads, set before the
+//     worker greets. It leaves reading, writing and closing of what is open,
+//     private memory that is no code, threads, clocks and signals to itself. Other
+//     calls fail with EPERM; those that only an intruder makes (starting programs,
+//     tracing, io_uring, mounting and the like) end the worker.
+//   - descriptors: package initialisation left none open.
+//
+// Every worker, on any system, has an environment of its own with next to nothing
+// in it, one thread that runs Go code, a bounded stack and a process group.
+//
+// Elsewhere (macOS, the BSDs) there are no layers but a limit of zero for core
+// files; no RLIMIT_DATA, no CPU metering from outside and no parent-death signal
+// either: a worker there ends when its socket closes. On platforms that cannot
+// start such a process, Windows among them, New returns an error that names
+// in-process isolation: there is never a silent fallback.
 package worker

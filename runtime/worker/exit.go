@@ -14,9 +14,13 @@ const goFatal = 2
 // as its status and its last words tell.
 func exitFailure(p *process, limits runtime.Limits) *runtime.Failure {
 	status, said := p.status, p.diag.String()
+	if status.OutOfCPU {
+		f := runtime.ComputeExhausted(limits.Compute)
+		return &f
+	}
 	if status.Code == goFatal {
 		switch {
-		case p.hello.DataLimit && strings.HasPrefix(said, "SIGSEGV"):
+		case p.has(LayerMemory) && strings.HasPrefix(said, "SIGSEGV"):
 			// Go code that follows nil panics. This is the collector, which was
 			// refused memory for its own tables and did not check.
 			return memoryFailure(limits)
@@ -31,7 +35,9 @@ func exitFailure(p *process, limits runtime.Limits) *runtime.Failure {
 		message += ": " + line
 	}
 	failure := &runtime.Failure{Kind: runtime.WorkerExit, Message: message}
-	if status.Code < 0 {
+	if status.Intruder {
+		failure.Hint = "it asked the system for what no program may have, and was ended for it"
+	} else if status.Code < 0 {
 		failure.Hint = "a worker that the system ends is often one for which it had no memory"
 	}
 	return failure

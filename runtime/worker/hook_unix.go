@@ -11,17 +11,18 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/gojavm"
 )
 
 // init turns a process that New started into a worker; every other process goes
 // on to main. A worker never does.
 func init() {
-	if len(os.Args) != 3 || os.Args[0] != marker || privileged() || !fromParent(linkDescriptor) {
+	if len(os.Args) != 4 || os.Args[0] != marker || privileged() || !fromParent(linkDescriptor) {
 		return
 	}
 	closeInherited(os.Args[2])
-	if err := serveProcess(os.Args[1]); err != nil {
+	if err := serveProcess(os.Args[1], strings.Split(os.Args[3], ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -57,23 +58,38 @@ func closeInherited(list string) {
 // runaway recursion of the parser's or the engine's own.
 const maxStack = 64 << 20
 
+// newEngine is what a worker hosts.
+var newEngine = func() (engine, error) { return gojavm.New(&gojavm.Options{OwnProcess: true}) }
+
 // serveProcess is what a worker does instead of main.
-func serveProcess(nonce string) error {
-	descriptors := extraDescriptors()
+func serveProcess(nonce string, without []string) error {
+	descriptors := descriptorLayer(extraDescriptors())
 	file := os.NewFile(linkDescriptor, "parent")
 	conn, err := net.FileConn(file)
 	if err != nil {
 		return err
 	}
 	file.Close()
-	limiter, err := newLimiter()
-	if err != nil {
-		return err
-	}
-	vm, err := gojavm.New(&gojavm.Options{OwnProcess: true})
+	vm, err := newEngine()
 	if err != nil {
 		return err
 	}
 	debug.SetMaxStack(maxStack) // after the engine, which allows more
-	return newServer(newLink(conn), vm, limiter.prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Descriptors: descriptors, DataLimit: limiter.data})
+	layers, err := confineProcess(without)
+	if err != nil {
+		return fmt.Errorf("confine the worker process: %w", err)
+	}
+	return newServer(newLink(conn), vm, prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(layers, descriptors)})
+}
+
+// prepare sets what depends on a run's limits and only the process itself can
+// set: the collector works harder before the kernel refuses memory.
+func prepare(limits runtime.Limits) { debug.SetMemoryLimit(limits.Heap) }
+
+// descriptorLayer says whether package initialisation left descriptors open.
+func descriptorLayer(extra int) Layer {
+	if extra == 0 {
+		return Layer{Name: LayerDescriptors, State: LayerOn}
+	}
+	return Layer{Name: LayerDescriptors, State: LayerMissing, Note: fmt.Sprintf("package initialisation leaves %d descriptors open in worker processes; name a slim Worker.Binary to keep them out", extra)}
 }

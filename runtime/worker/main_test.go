@@ -17,7 +17,11 @@ var testDir = sync.OnceValue(func() string {
 	return dir
 })
 
+// spawnFromMain is what a platform tries on the main thread before the tests.
+var spawnFromMain = func() {}
+
 func TestMain(m *testing.M) {
+	spawnFromMain()
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		os.RemoveAll(testDir())
 		os.Exit(code)

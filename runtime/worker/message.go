@@ -24,11 +24,10 @@ const (
 
 // helloMeta is the first thing a worker says.
 type helloMeta struct {
-	Nonce       string `json:"nonce"` // argv[1] again
-	Version     int    `json:"version"`
-	Build       string `json:"build"`
-	Descriptors int    `json:"descriptors"` // open ones beyond those every worker has
-	DataLimit   bool   `json:"dataLimit"`   // RLIMIT_DATA works here
+	Nonce   string  `json:"nonce"` // argv[1] again
+	Version int     `json:"version"`
+	Build   string  `json:"build"`
+	Layers  []Layer `json:"layers"` // as far as the worker knows them
 }
 
 // runMeta describes a run. The frame's body is the program followed by the

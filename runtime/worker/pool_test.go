@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -258,4 +259,48 @@ func TestStartIsGivenUpWithTheRun(t *testing.T) {
 		wantFailure(t, res, runtime.Abort, "enough")
 		f.Close()
 	})
+}
+
+// A worker whose limits cannot be set runs nothing; one that has just ended is
+// left to the session, which says how.
+func TestLimitsThatCannotBeSet(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		kind runtime.Kind // "" for success
+	}{
+		{"set", nil, ""},
+		{"refused", os.ErrPermission, runtime.WorkerUnavailable},
+		{"the process has ended", syscall.ESRCH, ""},
+		{"its files are gone", os.ErrNotExist, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ran := false
+			f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
+				w := hosted(engineFunc(func(context.Context, runtime.Request) (runtime.Result, error) {
+					ran = true
+					return runtime.Result{Value: "1"}, nil
+				}))
+				w.arm = func(limits runtime.Limits) error {
+					if limits.Heap != MinHeap {
+						t.Errorf("armed with a heap of %d bytes", limits.Heap)
+					}
+					return tt.err
+				}
+				return w, nil
+			})
+			defer f.Close()
+			res := mustRun(t, f, runtime.Request{Program: "x", Limits: runtime.Limits{Heap: MinHeap}})
+			if tt.kind == "" {
+				if res.Value != "1" {
+					t.Errorf("%+v", res.Failure)
+				}
+				return
+			}
+			wantFailure(t, res, tt.kind, "the limits of the worker process could not be set: "+tt.err.Error())
+			if live, _ := f.census(); ran || live != 0 {
+				t.Errorf("ran: %v, %d workers live", ran, live)
+			}
+		})
+	}
 }

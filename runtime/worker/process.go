@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"sync"
 	"time"
+
+	"github.com/runcode-go/runcode/runtime"
 )
 
 // process is a live worker as the parent sees it. One session at a time uses
@@ -18,9 +22,14 @@ type process struct {
 	diag  *diagnostics
 
 	kill   func()        // ends it at once; may be called at any time, often
+	layers []Layer       // in the order of LayerNames; nil: nobody looked
 	exited chan struct{} // closed when it is gone and its diagnostics are read
 	status exitStatus    // once exited is closed
 	used   time.Duration // processor time of its whole life, once exited is closed
+
+	arm    func(runtime.Limits) error // sets the limits of a run from outside; nil: there are none
+	reap   sync.Mutex                 // held while the process is reaped
+	reaped bool                       // pid may be another process's; guarded by reap
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
@@ -32,6 +41,9 @@ type process struct {
 type exitStatus struct {
 	Code   int    // -1 if a signal ended it
 	Signal string // its name, "" if none
+
+	Intruder bool // the signal is that of the system call filter
+	OutOfCPU bool // the signal is that of RLIMIT_CPU
 }
 
 func (s exitStatus) String() string {
@@ -71,6 +83,28 @@ func (p *process) gone() bool {
 	default:
 		return false
 	}
+}
+
+// has says whether a layer holds.
+func (p *process) has(name string) bool {
+	return slices.ContainsFunc(p.layers, func(l Layer) bool { return l.Name == name && l.State == LayerOn })
+}
+
+// limit sets what bounds a run from outside the process. One that has ended
+// needs no limit.
+func (p *process) limit(limits runtime.Limits) error {
+	if p.arm == nil {
+		return nil
+	}
+	p.reap.Lock()
+	defer p.reap.Unlock()
+	if p.reaped {
+		return nil
+	}
+	if err := p.arm(limits); err != nil && !gone(err) {
+		return err
+	}
+	return nil
 }
 
 // cpu is the processor time the process has used so far, or in all.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -134,6 +135,7 @@ type job struct {
 	last     uint64
 	waiting  map[uint64]chan frame // answers that are awaited
 	lines    int                   // console lines sent
+	globals  []string              // the namespaces
 	position []map[string]int      // of members, by namespace
 	turn     sync.Cond             // of mu: seq has changed
 	seq      int                   // the last Invocation.Seq whose turn it was
@@ -155,7 +157,7 @@ func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
 		for k, m := range n.Members {
 			position[m.Name] = k
 		}
-		j.position = append(j.position, position)
+		j.globals, j.position = append(j.globals, n.Global), append(j.position, position)
 		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
 			return j.call(ctx, i, inv)
 		}})
@@ -364,12 +366,12 @@ func (j *job) done(res runtime.Result, err error, stuck int) frame {
 
 // locate finds the namespace and member of an invocation that was not made.
 func (j *job) locate(inv runtime.Invocation) (callMeta, bool) {
-	for i, position := range j.position {
-		if k, ok := position[inv.Member]; ok {
-			return callMeta{i, k, inv.Site.Line, inv.Site.Column}, true
-		}
+	i := slices.Index(j.globals, inv.Global)
+	if i < 0 {
+		return callMeta{}, false
 	}
-	return callMeta{}, false
+	k, ok := j.position[i][inv.Member]
+	return callMeta{i, k, inv.Site.Line, inv.Site.Column}, ok
 }
 
 // fit encodes a done meta, leaving out what is least needed until it is small

@@ -400,7 +400,7 @@ func (s *session) result(end ending, busy time.Duration, outstanding int) (runti
 	}
 	for _, c := range end.meta.NotStarted {
 		b, m, _ := s.calls.member(c)
-		res.Usage.NotStarted = append(res.Usage.NotStarted, runtime.Invocation{Member: b.Namespace.Members()[m].Name, Site: runtime.Site{Line: c[2], Column: c[3]}})
+		res.Usage.NotStarted = append(res.Usage.NotStarted, invocation(b, m, runtime.Site{Line: c[2], Column: c[3]}))
 	}
 	return res, nil
 }

@@ -22,7 +22,7 @@ func TestRequestAndResultCross(t *testing.T) {
 		got = req
 		req.Log(runtime.Line{Level: "warn", Text: "careful \xed\xa0\x80"})
 		return runtime.Result{Value: `{"a":1}`, Logs: []string{"careful \xed\xa0\x80"}, Notes: []string{"a note"}, Usage: runtime.Usage{
-			Compute: time.Nanosecond, NotStarted: []runtime.Invocation{{Member: "b", Site: runtime.Site{Line: 7, Column: 8}}}}}, nil
+			Compute: time.Nanosecond, NotStarted: []runtime.Invocation{{Global: "tools", Member: "b", Site: runtime.Site{Line: 7, Column: 8}}}}}, nil
 	})
 	var lines []runtime.Line
 	bindings := tools(t, echo)
@@ -51,7 +51,7 @@ func TestRequestAndResultCross(t *testing.T) {
 	res.Usage.Wall = 0
 	if diff := cmp.Diff(runtime.Result{
 		Value: `{"a":1}`, Logs: []string{"careful \xed\xa0\x80"}, Notes: []string{"a note"},
-		Usage: runtime.Usage{Isolation: "worker", Compute: time.Nanosecond, NotStarted: []runtime.Invocation{{Member: "b", Site: runtime.Site{Line: 7, Column: 8}}}},
+		Usage: runtime.Usage{Isolation: "worker", Compute: time.Nanosecond, NotStarted: []runtime.Invocation{{Global: "tools", Member: "b", Site: runtime.Site{Line: 7, Column: 8}}}},
 	}, res); diff != "" {
 		t.Error(diff)
 	}

@@ -16,10 +16,6 @@ func ownBinary() (string, error) {
 	return selfLink, nil
 }
 
-func sysProcAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
 // endGroup waits until pid has ended and, while its number is still taken, ends
 // what is left of its process group.
 func endGroup(pid int) {

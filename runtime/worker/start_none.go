@@ -11,10 +11,12 @@ import (
 
 type starter struct{}
 
-func newStarter(string, []string, time.Duration, *slog.Logger) (*starter, error) {
+func newStarter(*Options, time.Duration, *slog.Logger) (*starter, error) {
 	return nil, &startError{problem: "worker processes are not available on " + goruntime.GOOS}
 }
 
 func (*starter) start(context.Context) (*process, error) { panic("unreachable: there is no starter") }
 
 func (*starter) close() {}
+
+func (*starter) layers() []Layer { return mergeLayers(nil) }

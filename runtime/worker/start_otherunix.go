@@ -2,16 +2,11 @@
 
 package worker
 
-import (
-	"os"
-	"syscall"
-)
+import "os"
 
 // ownBinary is the running file's path. The starter notices when the file behind
 // it is replaced, and the greeting's build says so too.
 func ownBinary() (string, error) { return os.Executable() }
-
-func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func endGroup(int) {}
 

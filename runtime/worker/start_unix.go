@@ -23,27 +23,36 @@ const selfLink = "/proc/self/exe"
 
 // starter starts workers, all from one thread that lives as long as it does:
 // on Linux a child is told of its parent's death when the thread that started
-// it ends.
+// it ends, and has what that thread took upon itself.
 type starter struct {
-	binary string
-	build  string // what a worker must greet with, "" if another binary was named
-	env    []string
-	wait   time.Duration // for a hello
-	logger *slog.Logger
-	orders chan func()
-	pinned os.FileInfo // of binary; nil if its name cannot come to lead elsewhere
+	binary  string
+	build   string // what a worker must greet with, "" if another binary was named
+	env     []string
+	require []string      // layers
+	without []string      // layers
+	wait    time.Duration // for a hello
+	logger  *slog.Logger
+	orders  chan func()
+	pinned  os.FileInfo // of binary; nil if its name cannot come to lead elsewhere
+	thread  []Layer     // what the thread has
+	// exec is os.StartProcess.
+	exec func(name string, argv []string, attr *os.ProcAttr) (*os.Process, error)
 
-	mu    sync.Mutex
-	first *helloMeta
+	mu         sync.Mutex
+	namespaces Layer   // on until the first start shows otherwise
+	first      []Layer // of the first worker, nil until it has greeted
 }
 
 // newStarter checks what can be checked without starting anything.
-func newStarter(binary string, env []string, wait time.Duration, logger *slog.Logger) (*starter, error) {
+func newStarter(opts *Options, wait time.Duration, logger *slog.Logger) (*starter, error) {
 	if os.Getenv(depthVar) != "" {
 		return nil, &startError{problem: "this process was itself started as a worker (" + depthVar + " is set) and did not become one, so starting it again would not end; name a binary that imports package runtime/worker directly"}
 	}
-	s := &starter{binary: binary, wait: wait, logger: logger}
-	if binary == "" {
+	if err := checkLayerNames(opts.Require, opts.Without); err != nil {
+		return nil, err
+	}
+	s := &starter{exec: os.StartProcess, require: opts.Require, without: opts.Without, wait: wait, logger: logger}
+	if opts.Binary == "" {
 		if info, ok := debug.ReadBuildInfo(); ok {
 			if err := checkBuildMode(info.Settings); err != nil {
 				return nil, err
@@ -54,12 +63,12 @@ func newStarter(binary string, env []string, wait time.Duration, logger *slog.Lo
 			return nil, err
 		}
 		s.binary, s.build = self, buildID()
-	} else if abs, err := filepath.Abs(binary); err != nil {
+	} else if abs, err := filepath.Abs(opts.Binary); err != nil {
 		return nil, err
 	} else if info, err := os.Stat(abs); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return nil, &startError{problem: fmt.Sprintf("%s is not an executable file", binary)}
+		return nil, &startError{problem: fmt.Sprintf("%s is not an executable file", opts.Binary)}
 	} else {
 		s.binary = abs
 	}
@@ -67,11 +76,17 @@ func newStarter(binary string, env []string, wait time.Duration, logger *slog.Lo
 		return nil, err
 	}
 	var err error
-	if s.env, err = workerEnv(env); err != nil {
+	if s.env, err = workerEnv(opts.Env); err != nil {
 		return nil, err
 	}
+	s.namespaces = Layer{Name: LayerNamespaces, State: LayerOn}
+	if slices.Contains(s.without, LayerNamespaces) {
+		s.namespaces = leftOut(LayerNamespaces)
+	}
 	s.orders = make(chan func())
-	go s.serve()
+	ready := make(chan struct{})
+	go s.serve(ready)
+	<-ready
 	return s, nil
 }
 
@@ -98,10 +113,21 @@ func (s *starter) checkPin() error {
 	return nil
 }
 
-// serve is the thread that starts workers.
-func (s *starter) serve() {
+// serve is the thread that starts workers. It is never unlocked, so that it ends
+// with this goroutine: what it took upon itself must not come over other code.
+func (s *starter) serve(ready chan<- struct{}) {
 	goruntime.LockOSThread()
-	defer goruntime.UnlockOSThread()
+	if onMainThread() {
+		// While this goroutine keeps the main thread, another gets another one.
+		elsewhere := make(chan struct{})
+		go s.serve(elsewhere)
+		<-elsewhere
+		close(ready)
+		goruntime.UnlockOSThread()
+		return
+	}
+	s.thread = confineThread(s.binary, s.env, s.without)
+	close(ready)
 	for order := range s.orders {
 		order()
 	}
@@ -158,30 +184,46 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 		}
 		return nil, err
 	}
-	if err := s.note(w.hello); err != nil {
+	w.layers = s.layersOf(w)
+	if err := s.note(w.layers); err != nil {
 		w.end()
 		return nil, err
 	}
 	return w, nil
 }
 
-// note logs once what is particular about the workers of this host, and refuses
-// one that lacks a protection the first one had.
-func (s *starter) note(hello helloMeta) error {
+// layersOf is what protects around a worker that has greeted.
+func (s *starter) layersOf(w *process) []Layer {
+	s.mu.Lock()
+	known := append(slices.Clone(s.thread), s.namespaces)
+	s.mu.Unlock()
+	known = append(known, w.hello.Layers...)
+	return mergeLayers(append(known, limitFromOutside(w, s.without)...))
+}
+
+// layers is what protects the workers of this starter, once one has been started.
+func (s *starter) layers() []Layer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.first)
+}
+
+// note logs once which layers the workers of this host lack, and refuses one
+// that lacks a required layer or one the first worker had.
+func (s *starter) note(now []Layer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first != nil {
-		if s.first.DataLimit && !hello.DataLimit {
-			return &startError{problem: "it has no hard memory limit, which earlier workers had"}
+		return lostLayer(s.first, now)
+	}
+	if err := lackedLayer(s.require, now); err != nil {
+		return err
+	}
+	s.first = now
+	for _, l := range now {
+		if l.State != LayerOn {
+			s.logger.Warn("worker processes run without a layer of protection", "layer", l.Name, "state", l.State, "note", l.Note)
 		}
-		return nil
-	}
-	s.first = &hello
-	if hello.Descriptors > 0 {
-		s.logger.Warn("package initialisation leaves descriptors open in worker processes; name a slim Worker.Binary to keep them out", "descriptors", hello.Descriptors)
-	}
-	if !hello.DataLimit {
-		s.logger.Warn("worker processes run without a hard memory limit: it needs Linux and a build without the race detector")
 	}
 	return nil
 }
@@ -210,16 +252,35 @@ func (s *starter) spawn(nonce string) (*process, error) {
 		return nil, err
 	}
 	defer saying.Close()
-	attr := &os.ProcAttr{Env: s.env, Files: []*os.File{null, saying, saying, theirs}, Sys: sysProcAttr()}
-	child, err := s.onThread(func() (*os.Process, error) {
-		return os.StartProcess(s.binary, []string{marker, nonce, strings.Join(inheritable(), ",")}, attr)
-	})
+	attr := &os.ProcAttr{Env: s.env, Files: []*os.File{null, saying, saying, theirs}}
+	// The thread may no longer list what is open.
+	argv := []string{marker, nonce, strings.Join(inheritable(), ","), strings.Join(s.without, ",")}
+	child, err := s.onThread(func() (*os.Process, error) { return s.launch(argv, attr) })
 	if err != nil {
 		conn.Close()
 		said.Close()
 		return nil, err
 	}
 	return watch(child, conn, said), nil
+}
+
+// launch starts the process in namespaces of its own. If the first start shows
+// that they are not to be had, none is started in them.
+func (s *starter) launch(argv []string, attr *os.ProcAttr) (*os.Process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inside := s.namespaces.State == LayerOn
+	attr.Sys = sysProcAttr(inside)
+	child, err := s.exec(s.binary, argv, attr)
+	if !inside || s.first != nil || !namespacesRefused(err) {
+		return child, err
+	}
+	attr.Sys = sysProcAttr(false)
+	child, plain := s.exec(s.binary, argv, attr)
+	if plain == nil {
+		s.namespaces = Layer{Name: LayerNamespaces, State: LayerMissing, Note: err.Error()}
+	}
+	return child, plain
 }
 
 // onThread runs f on the starter's thread.
@@ -246,7 +307,10 @@ func watch(child *os.Process, conn net.Conn, said *os.File) *process {
 	go func() {
 		defer close(p.exited)
 		endGroup(child.Pid)
+		p.reap.Lock() // its number is about to be free for another process; only on Linux is it sure to have ended
 		state, err := child.Wait()
+		p.reaped = true
+		p.reap.Unlock()
 		if err == nil {
 			p.status, p.used = statusOf(state), state.UserTime()+state.SystemTime()
 		} else {
@@ -263,7 +327,11 @@ func watch(child *os.Process, conn net.Conn, said *os.File) *process {
 func statusOf(state *os.ProcessState) exitStatus {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
-		return exitStatus{Code: -1, Signal: fmt.Sprintf("%d (%v)", int(status.Signal()), status.Signal())}
+		signal := status.Signal()
+		return exitStatus{
+			Code: -1, Signal: fmt.Sprintf("%d (%v)", int(signal), signal),
+			Intruder: signal == syscall.SIGSYS, OutOfCPU: signal == syscall.SIGXCPU,
+		}
 	}
 	return exitStatus{Code: state.ExitCode()}
 }

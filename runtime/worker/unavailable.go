@@ -29,5 +29,8 @@ func (e *startError) Unwrap() error { return e.cause }
 // time.
 func transient(err error) bool {
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOMEM) || errors.Is(err, os.ErrDeadlineExceeded)
+		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrDeadlineExceeded)
 }
+
+// gone says whether an error means that the process it is about has ended.
+func gone(err error) bool { return errors.Is(err, syscall.ESRCH) || errors.Is(err, os.ErrNotExist) }

@@ -20,7 +20,8 @@ const Isolation = "worker"
 type Options struct {
 	// Binary is the file to start as a worker. Empty is the running binary; a
 	// host with heavy package initialisation names a slim one that imports this
-	// package.
+	// package. It is a program, not a script: under Landlock a script's
+	// interpreter cannot be executed.
 	Binary string
 	// Env lists "NAME=value" entries a worker gets. Workers inherit nothing but
 	// TZ, so that local time is the same on both sides.
@@ -31,8 +32,16 @@ type Options struct {
 	MaxWorkers int
 	// Idle is how long an unused worker lives. Zero is 30 seconds.
 	Idle time.Duration
-	// Logger receives what an operator should know: descriptors that package
-	// initialisation left open in a worker, starts that failed. Nil discards it.
+	// Require lists layers (see LayerNames) without which New fails. None need be
+	// named for those that were there at New: a later worker that lacks one of
+	// these is never used.
+	Require []string
+	// Without lists layers to leave out, where one stands in the way of what a
+	// host's package initialisation needs. All but no-new-privileges and
+	// descriptors can be.
+	Without []string
+	// Logger receives what an operator should know: the layers that workers
+	// lack, starts that failed. Nil discards it.
 	Logger *slog.Logger
 
 	wait time.Duration // for a hello; zero is helloWait
@@ -45,8 +54,9 @@ const DefaultIdle = 30 * time.Second
 // Runtime runs programs in worker processes. It is safe for concurrent use.
 // Close it to end its processes.
 type Runtime struct {
-	pool  *pool
-	bytes budget
+	pool   *pool
+	layers func() []Layer
+	bytes  budget
 
 	life context.Context // ended by Close
 	end  context.CancelCauseFunc
@@ -73,11 +83,12 @@ func New(ctx context.Context, opts *Options) (*Runtime, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	starter, err := newStarter(opts.Binary, opts.Env, cmp.Or(opts.wait, helloWait), logger)
+	starter, err := newStarter(opts, cmp.Or(opts.wait, helloWait), logger)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	r := newRuntime(*opts, starter.start, starter.close, logger)
+	r.layers = starter.layers
 	first, err := starter.start(ctx)
 	if err != nil {
 		starter.close()
@@ -86,6 +97,10 @@ func New(ctx context.Context, opts *Options) (*Runtime, error) {
 	r.pool.adopt(first)
 	return r, nil
 }
+
+// Layers says what protects around the workers of this Runtime, in the order of
+// LayerNames. Nothing is started for it: New has found out.
+func (r *Runtime) Layers() []Layer { return r.layers() }
 
 // newRuntime builds a Runtime over any way to start a worker.
 func newRuntime(opts Options, start func(context.Context) (*process, error), closeStarter func(), logger *slog.Logger) *Runtime {
@@ -139,6 +154,10 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	w, failure := r.pool.get(ctx, limits, req.Nested)
 	if failure != nil {
 		return failed(limits, *failure), nil
+	}
+	if err := w.limit(limits); err != nil {
+		r.pool.put(w, false)
+		return failed(limits, runtime.Failure{Kind: runtime.WorkerUnavailable, Message: fmt.Sprintf("the limits of the worker process could not be set: %v", err)}), nil
 	}
 	s := &session{worker: w, req: req, limits: limits}
 	defer func() { r.pool.put(w, s.reuse) }()

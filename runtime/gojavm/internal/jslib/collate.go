@@ -1,6 +1,7 @@
 package jslib
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -90,4 +91,15 @@ func collationLanguage(locale string) language.Tag {
 		return language.Danish // one order; only Danish is in the tables
 	}
 	return language.Make(locale)
+}
+
+// ownCases are the languages whose letters change case by rules of their own.
+var ownCases = []string{"az", "el", "lt", "tr"}
+
+// checkCase refuses a locale by whose rules the engine cannot change case.
+func (l *lib) checkCase(call goja.FunctionCall) goja.Value {
+	if language, _, _ := strings.Cut(l.locale(call.Argument(0)), "-"); slices.Contains(ownCases, language) {
+		l.unsupported("changing case for the language", language, "use toLowerCase() or toUpperCase()")
+	}
+	return goja.Undefined()
 }

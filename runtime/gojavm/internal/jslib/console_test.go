@@ -52,6 +52,7 @@ func TestConsoleMethods(t *testing.T) {
 			"log: ┌───────────────────┬─────┬────────┐\n│ (iteration index) │ Key │ Values │\n├───────────────────┼─────┼────────┤\n│ 0                 │ 'k' │ 1      │\n└───────────────────┴─────┴────────┘\n"},
 		{"table of anything else", `console.table(5); console.table(null)`, "log: 5\nlog: null\n"},
 		{"timers of no name", `console.timeEnd("q")`, "warn: No such label 'q' for console.timeEnd()\n"},
+		{"a name the engine's API cannot spell", `console.log({"\ud800": 1, b: 2})`, "log: { '\ufffd': [value that cannot be shown], b: 2 }\n"},
 		{"getters and traps are not called", `let hits = 0; const h = {get() { hits++ }, ownKeys() { hits++; return [] }, getPrototypeOf() { hits++; return null }, getOwnPropertyDescriptor() { hits++ }, has() { hits++ }};
 			console.log({get a() { hits++ }}, new Proxy({b: 1}, h), [new Proxy([2], h)]); console.log(hits)`, "log: { a: [Getter] } { b: 1 } [ [ 2 ] ]\nlog: 0\n"},
 		{"a toString that throws", `console.log("%s", {toString() { throw new Error("no") }}); console.log("%d", {valueOf() { throw 1 }}); console.log({toString() { throw 2 }, [Symbol.toPrimitive]() { throw 3 }})`,

@@ -441,8 +441,8 @@ func (c *inspection) propertyValue(o *goja.Object, key shownKey, level int) (pro
 		p, ok = c.in.own(o, key.name)
 	}
 	switch {
-	case !ok:
-		return property{enumerable: true}, "undefined"
+	case !ok: // its name has an unpaired surrogate, which the engine's API cannot spell
+		return property{enumerable: true}, "[value that cannot be shown]"
 	case p.get && p.set:
 		return p, "[Getter/Setter]"
 	case p.get:

@@ -120,6 +120,7 @@ func (l *lib) installLibrary() error {
 	native := l.vm.NewObject()
 	_ = native.Set("apply", l.inspector.apply)
 	l.method(native, "define", 2, l.defineMembers)
+	l.method(native, "checkCase", 1, l.checkCase)
 	if _, err = l.call(libraryProgram, native); err != nil {
 		return err
 	}

@@ -72,6 +72,22 @@ func TestIntlObjects(t *testing.T) {
 	}
 }
 
+// TestLocaleReachesElements: lists hand locale and options on, texts take a locale.
+func TestLocaleReachesElements(t *testing.T) {
+	e := newEngine(t, jslib.Host{})
+	for program, want := range map[string]string{
+		`(() => { const a = [1234.5, null, [2345.6], undefined, "x", 7n]; a.push(a); return a.toLocaleString("en-US", {minimumFractionDigits: 3}) })()`: "1,234.500,,2,345.600,,x,7.000,",
+		`new Float64Array([1234.5, 2]).toLocaleString("en-US", {style: "percent"})`:                                                                     "123,450%,200%",
+		`[new Date(0)].toLocaleString("en-GB", {timeZone: "UTC"}) + Array.prototype.toLocaleString.length`:                                              "01/01/1970, 00:00:000",
+		`(() => { const a = [{toLocaleString() { throw 1 }}]; try { a.toLocaleString() } catch { a[0] = 5 } return a.toLocaleString() })()`:             "5",
+		`["ß".toLocaleUpperCase("de"), "ΣΑΣ".toLocaleLowerCase(["en"]), "I".toLocaleLowerCase()].join()`:                                                "SS,σας,i",
+	} {
+		if got := e.run(t, program).String(); got != want {
+			t.Errorf("%s\n got %s\nwant %s", program, got, want)
+		}
+	}
+}
+
 func TestLocaleRefuses(t *testing.T) {
 	e := newEngine(t, jslib.Host{})
 	for program, want := range map[string]string{
@@ -82,6 +98,12 @@ func TestLocaleRefuses(t *testing.T) {
 		`(1).toLocaleString("en-US", {style: "bogus"})`:                                              `RangeError: the value "bogus" is out of range for the option style; it can be decimal, percent, currency, unit`,
 		`(1).toLocaleString("en-US", {style: "unit", unit: "parsec"})`:                               `RangeError: Invalid unit argument for Intl.NumberFormat() 'parsec'`,
 		`(1).toLocaleString("en-IN")`:                                                                `RangeError: formatting numbers for the locale "en-IN" is not supported here; use en-US`,
+		`[1].toLocaleString("de-DE")`:                                                                `RangeError: formatting numbers for the locale "de-DE" is not supported here; use en-US`,
+		`new Uint8Array(1).toLocaleString("de-DE")`:                                                  `RangeError: formatting numbers for the locale "de-DE" is not supported here; use en-US`,
+		`"I".toLocaleLowerCase("tr-TR")`:                                                             `RangeError: changing case for the language "tr" is not supported here; use toLowerCase() or toUpperCase()`,
+		`"i".toLocaleUpperCase(["az"])`:                                                              `RangeError: changing case for the language "az" is not supported here; use toLowerCase() or toUpperCase()`,
+		`"i".toLocaleUpperCase("a")`:                                                                 `RangeError: Incorrect locale information provided: a`,
+		`"".toLocaleUpperCase.call(null)`:                                                            `TypeError: `,
 		`(1).toLocaleString("en_US")`:                                                                `RangeError: Incorrect locale information provided: en_US`,
 		`(1).toLocaleString("en-US", {numberingSystem: "arab"})`:                                     `RangeError: the numberingSystem "arab" is not supported here; leave it out`,
 		`(1).toLocaleString("en-US", {roundingIncrement: 5})`:                                        `RangeError: the roundingIncrement "5" is not supported here; round the number first`,

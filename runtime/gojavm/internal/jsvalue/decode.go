@@ -1,10 +1,12 @@
 package jsvalue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,24 +77,33 @@ func Decode(vm *goja.Runtime, text string, o DecodeOptions) (v goja.Value, err e
 }
 
 // decoder is one pass over a text. Finished elements of open arrays wait in
-// items, so that one slice serves all arrays.
+// items and members of open objects in members, so that one slice of each
+// serves all.
 type decoder struct {
-	vm    *goja.Runtime
-	o     DecodeOptions
-	scan  jsonscan.Scanner
-	clone bool
-	nodes int
-	items []any
-	open  []container
-	keys  map[string]string // keys seen, copied out of the text once
-	root  goja.Value
+	vm      *goja.Runtime
+	o       DecodeOptions
+	scan    jsonscan.Scanner
+	clone   bool
+	nodes   int
+	items   []any
+	members []member
+	open    []container
+	keys    map[string]string // keys seen, copied out of the text once
+	odd     goja.Callable     // defines a property whose name has an unpaired surrogate; nil: not needed yet
+	root    goja.Value
 }
 
-// container is an object or array that is being built.
+// container is an object or array whose parts are being read.
 type container struct {
-	object *goja.Object // nil: an array
-	key    string
-	start  int // of an array: where its elements begin in items
+	array   bool
+	indexed bool   // an object: some names are array indices
+	key     string // of the member in hand
+	start   int    // where its parts begin in items or members
+}
+
+type member struct {
+	key   string
+	value goja.Value
 }
 
 func (d *decoder) run() (goja.Value, error) {
@@ -138,12 +149,57 @@ func (d *decoder) end() error {
 	last := len(d.open) - 1
 	c := d.open[last]
 	d.open = d.open[:last]
-	if c.object == nil {
-		c.object = d.vm.NewArray(d.items[c.start:]...)
+	if c.array {
+		array := d.vm.NewArray(d.items[c.start:]...)
 		clear(d.items[c.start:])
 		d.items = d.items[:c.start]
+		return d.put(array)
 	}
-	return d.put(c.object)
+	object, err := d.object(d.members[c.start:], c.indexed)
+	if err != nil {
+		return err
+	}
+	clear(d.members[c.start:])
+	d.members = d.members[:c.start]
+	return d.put(object)
+}
+
+// object makes an object of its members. Where the engine would put array
+// indices in order, each at the cost of moving all names behind it, they are
+// defined in that order.
+func (d *decoder) object(members []member, indexed bool) (*goja.Object, error) {
+	if indexed {
+		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(arrayIndex(a.key), arrayIndex(b.key)) })
+	}
+	object := d.vm.NewObject()
+	for _, m := range members {
+		if err := d.define(object, m); err != nil {
+			return nil, err
+		}
+	}
+	return object, nil
+}
+
+func (d *decoder) define(o *goja.Object, m member) error {
+	if utf8.ValidString(m.key) {
+		return o.DefineDataProperty(m.key, m.value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+	return d.defineOdd(o, m)
+}
+
+// noIndex is what arrayIndex gives for other names. It is no index itself.
+const noIndex = math.MaxUint32
+
+// arrayIndex is the array index a name stands for.
+func arrayIndex(name string) uint32 {
+	if name == "" || name[0] < '0' || name[0] > '9' || name[0] == '0' && len(name) > 1 {
+		return noIndex
+	}
+	i, err := strconv.ParseUint(name, 10, 32)
+	if err != nil {
+		return noIndex
+	}
+	return uint32(i)
 }
 
 func (d *decoder) value(tok jsonscan.Token) error {
@@ -159,9 +215,9 @@ func (d *decoder) value(tok jsonscan.Token) error {
 		if len(d.open) >= d.o.Depth {
 			return d.tooDeep(tok.Offset)
 		}
-		c := container{start: len(d.items)}
-		if tok.Kind == jsonscan.ObjectStart {
-			c.object = d.vm.NewObject()
+		c := container{start: len(d.members)}
+		if tok.Kind == jsonscan.ArrayStart {
+			c = container{array: true, start: len(d.items)}
 		}
 		d.open = append(d.open, c)
 		return nil
@@ -189,19 +245,13 @@ func (d *decoder) put(v goja.Value) error {
 		return nil
 	}
 	c := &d.open[len(d.open)-1]
-	if c.object == nil {
+	if c.array {
 		d.items = append(d.items, v)
 		return nil
 	}
-	if !utf8.ValidString(c.key) {
-		object, err := oddMember(d.vm, c.object, c.key, v)
-		if err != nil {
-			return err
-		}
-		c.object = object
-		return nil
-	}
-	return c.object.DefineDataProperty(c.key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	d.members = append(d.members, member{c.key, v})
+	c.indexed = c.indexed || arrayIndex(c.key) != noIndex
+	return nil
 }
 
 func (d *decoder) key(raw string) string {
@@ -285,27 +335,23 @@ func shorten(number string) string {
 	return number[:most] + "…"
 }
 
-// memberProgram copies an object and adds one property. It uses syntax alone,
-// nothing a program can replace.
+// memberProgram adds one property to an object: the field of a class is defined
+// on what the constructor of its base class returns. It uses syntax alone, nothing
+// a program can replace.
 var memberProgram = sync.OnceValue(func() *goja.Program {
-	return goja.MustCompile("member", `(function(o,k,v){return {...o,[k]:v}})`, true)
+	return goja.MustCompile("member", `(function(o,k,v){new class extends class{constructor(){return o}}{[k]=v}})`, true)
 })
 
-// oddMember adds a property whose name has an unpaired surrogate, which the
+// defineOdd adds a property whose name has an unpaired surrogate, which the
 // string API of the engine cannot spell.
-func oddMember(vm *goja.Runtime, o *goja.Object, key string, v goja.Value) (*goja.Object, error) {
-	fn, err := vm.RunProgram(memberProgram())
-	if err != nil {
-		return nil, err
+func (d *decoder) defineOdd(o *goja.Object, m member) error {
+	if d.odd == nil {
+		fn, err := d.vm.RunProgram(memberProgram())
+		if err != nil {
+			return err
+		}
+		d.odd, _ = goja.AssertFunction(fn)
 	}
-	call, _ := goja.AssertFunction(fn)
-	made, err := call(goja.Undefined(), o, String(vm, key), v)
-	if err != nil {
-		return nil, err
-	}
-	object, ok := made.(*goja.Object)
-	if !ok {
-		return nil, fmt.Errorf("a property named %q could not be added", key)
-	}
-	return object, nil
+	_, err := d.odd(goja.Undefined(), o, String(d.vm, m.key), m.value)
+	return err
 }

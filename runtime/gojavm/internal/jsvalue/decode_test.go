@@ -2,6 +2,7 @@ package jsvalue_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,6 +39,9 @@ func TestDecodeBuilds(t *testing.T) {
 		{"unpaired surrogates", `["\ud800", "x\uDC00y"]`, `["\ud800", "x\udc00y"]`},
 		{"unpaired surrogates in keys", `{"a": 1, "\ud800": 2, "b": 3}`, `{"a": 1, "\ud800": 2, "b": 3}`},
 		{"key order", `{"z": 1, "a": 2, "": 3, "10": 4, "9": 5}`, `{"9": 5, "10": 4, "z": 1, "a": 2, "": 3}`},
+		{"array indices among names", `{"b": 1, "20": 2, "3": 3, "a": {"1": [], "0": {}}, "03": 4, "+1": 5, "-1": 6, "4294967294": 7, "4294967295": 8, "20": 9, "1.5": 10}`,
+			`{"3": 3, "20": 9, "4294967294": 7, "b": 1, "a": {"0": {}, "1": []}, "03": 4, "+1": 5, "-1": 6, "4294967295": 8, "1.5": 10}`},
+		{"a repeated name with an unpaired surrogate", `{"\ud800": 1, "__proto__": 2, "\ud800": 3}`, `{"\ud800": 3, "__proto__": 2}`},
 		{"last of a repeated name wins", `{"a": 1, "b": 2, "a": 3}`, `{"a": 3, "b": 2}`},
 		{"reserved names are plain", `{"__proto__": {"x": 1}, "constructor": null, "toString": 1, "length": 2}`, `{"__proto__": {"x": 1}, "constructor": null, "toString": 1, "length": 2}`},
 		{"nested", `[[], {}, [[1], {"a": [2, {"b": []}]}]]`, `[[], {}, [[1], {"a": [2, {"b": []}]}]]`},
@@ -75,6 +79,26 @@ func TestDecodeIgnoresPoisonedPrototypes(t *testing.T) {
 	}
 	if got := run(t, vm, `[hits, v.a[0], v["\ud800"], v instanceof ({}).constructor, Array.isArray === undefined].join()`).String(); got != "0,1,1,true,true" {
 		t.Errorf("got %s, want 0,1,1,true,true", got)
+	}
+}
+
+// TestDecodeOddNames: the work for names with unpaired surrogates grows with
+// their number, not with its square.
+func TestDecodeOddNames(t *testing.T) {
+	allocations := func(names int) float64 {
+		var text strings.Builder
+		for i := range names {
+			fmt.Fprintf(&text, `,"\ud800%d":0`, i)
+		}
+		vm := goja.New()
+		return testing.AllocsPerRun(1, func() {
+			if _, err := jsvalue.Decode(vm, "{"+text.String()[1:]+"}", jsvalue.DecodeOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocations(100), allocations(1600); many > few*32 {
+		t.Errorf("%v allocations for 100 names, %v for 16 times as many", few, many)
 	}
 }
 

@@ -41,8 +41,9 @@ const stopEvery = 2048
 // Encode writes v as canonical JSON text: compact, keys in the engine's order,
 // numbers as ECMA-262 prints them except that -0 is "-0", BigInts as integers,
 // unpaired surrogates as \udXXX escapes. A Date becomes its ISO string, a
-// JSON.rawJSON object its text. A property whose value is undefined is left
-// out; undefined as the root gives "".
+// JSON.rawJSON object its text, the match of a regular expression the array of its
+// texts. A property whose value is undefined is left out; undefined as the root
+// gives "".
 //
 // What JSON cannot hold is refused with an *Error that has its path. Getters
 // run at most once for each place of their object in the text; what one throws
@@ -95,7 +96,6 @@ type encoder struct {
 	stack                   []frame
 	deep                    map[*goja.Object]struct{} // containers on the path below shallow
 	done                    map[*goja.Object]written  // large containers that are in the text
-	indexed                 *bool                     // a prototype of arrays has elements; nil: not known yet
 }
 
 // written is a container whose text is out.
@@ -114,8 +114,9 @@ type frame struct {
 	wrote   bool         // a member is out, so the next needs a comma
 	next    int          // index of the next key or element
 	length  int          // of an array
+	own     int          // of an array: elements before the first hole, through which a prototype's would show
 	keys    []string     // of an object
-	values  []goja.Value // of a container whose values were read at once
+	values  []goja.Value // of an object whose values were read at once
 	present string       // the key being written
 	start   int          // where its text begins
 	nodes   int          // values written before it
@@ -155,9 +156,7 @@ func (e *encoder) element(f *frame) error {
 	i := f.next
 	f.next++
 	var item goja.Value
-	if f.values != nil {
-		item = f.values[i]
-	} else {
+	if i < f.own {
 		item = f.object.Get(strconv.Itoa(i))
 	}
 	if item == nil {

@@ -46,7 +46,8 @@ func TestEncodeWrites(t *testing.T) {
 		{"shared parts are duplicated", `(() => { const s = {x: 1}; return [s, s] })()`, `[{"x":1},{"x":1}]`},
 		{"toJSON is not called", `({toJSON: undefined, a: 1})`, `{"a":1}`},
 		{"empty containers", `[{}, []]`, `[{},[]]`},
-		{"match result keeps its elements", `"abc".match(/b/)`, `["b"]`},
+		{"match result keeps its elements", `[/(?<a>b)(x)?/.exec("abc").slice(0, 2), ["abc".match(/(?<a>b)/), [..."abab".matchAll(/b/g)]]]`, `[["b","b"],[["b","b"],[["b"],["b"]]]]`},
+		{"hidden properties of arrays are dropped", "[Object.defineProperty([1], 'n', {value: 2}), ((texts) => texts)`a${1}b`]", `[[1],["a","b"]]`},
 		{"proxy of an object", `new Proxy({a: 1}, {})`, `{"a":1}`},
 		{"proxy of an array", `new Proxy([1, 2], {})`, `[1,2]`},
 		{"proxy with traps", `new Proxy({}, {ownKeys: () => ["x"], getOwnPropertyDescriptor: () => ({value: 0, enumerable: true, configurable: true}), get: (t, k) => k + "!"})`, `{"x":"x!"}`},
@@ -113,6 +114,17 @@ func TestEncodeRefuses(t *testing.T) {
 		{"hole", `[1, , 3]`, `args[1] is a hole in an array; fill it or filter the array`},
 		{"hole before an element of Array.prototype", `Array.prototype[1] = "inherited"; ({list: [1, , 3]})`, `args.list[1] is a hole in an array; fill it or filter the array`},
 		{"hole at the end", `Array.prototype[7] = 7; [1, ,]`, `args[1] is a hole in an array; fill it or filter the array`},
+		{"hole before an element further up", `Object.setPrototypeOf(Array.prototype, {1: "inherited", __proto__: Object.prototype}); [1, , 3]`, `args[1] is a hole in an array; fill it or filter the array`},
+		{"hole where an element was", `(() => { const a = [1, 2, 3]; a.length = 2; a.length = 3; Array.prototype[2] = "inherited"; return a })()`, `args[2] is a hole in an array; fill it or filter the array`},
+		{"hole in a huge array", `(() => { const a = [1]; a[1e9] = 2; Array.prototype[1] = "inherited"; return a })()`, `args[1] is a hole in an array; fill it or filter the array`},
+		{"array with a property", `({rows: [Object.assign([1, 2], {total: 3})]})`, `args.rows[0] is an array with the property "total"; use an object, or [...array] for the elements alone`},
+		{"array with an odd property", `Object.assign([1], {"-1": 2})`, `args is an array with the property "-1"; use an object, or [...array] for the elements alone`},
+		{"array that is almost a match", `Object.assign([1], {index: 0, input: ""})`, `args is an array with the property "index"; use an object, or [...array] for the elements alone`},
+		{"match with one more property", `Object.assign("abc".match(/b/), {note: 1})`, `args is an array with the property "note"; use an object, or [...array] for the elements alone`},
+		{"sparse array with a property", `(() => { const a = []; a[1e9] = 1; a.note = 1; return a })()`, `args is an array with the property "note"; use an object, or [...array] for the elements alone`},
+		{"array with a symbol key", `(() => { const a = [1]; a[Symbol("s")] = 1; return a })()`, `args has a property whose name is a symbol`},
+		{"proxy of an array with a property", `new Proxy(Object.assign([1], {note: 1}), {})`, `args is an array with the property "note"; use an object, or [...array] for the elements alone`},
+		{"proxy with a symbol key", `new Proxy({[Symbol("s")]: 1}, {})`, `args has a property whose name is a symbol`},
 		{"huge sparse array", `new Array(2**32-1)`, `args[0] is a hole in an array; fill it or filter the array`},
 		{"function in an array", `[() => 1]`, `args[0] is a function`},
 		{"function as a property", `({f() {}})`, `args.f is a function`},
@@ -185,6 +197,7 @@ func TestEncodeErrors(t *testing.T) {
 	tests := []struct{ name, program, want string }{
 		{"plain", `new TypeError("bad")`, `{"name":"TypeError","message":"bad"}`},
 		{"own data", `Object.assign(new Error("e"), {code: "E1", at: {line: 3}, f() {}})`, `{"name":"Error","message":"e","code":"E1","at":{"line":3}}`},
+		{"own data of an odd name", `Object.assign(new Error("e"), {"\ud800": 1, code: 2})`, `{"name":"Error","message":"e","\ud800":1,"code":2}`},
 		{"inside a container", `[new (class Mine extends Error { constructor() { super("m"); this.name = "Mine" } })()]`, `[{"name":"Mine","message":"m"}]`},
 	}
 	for _, tt := range tests {
@@ -195,6 +208,21 @@ func TestEncodeErrors(t *testing.T) {
 				t.Errorf("got %s, %v\nwant %s", got, err, tt.want)
 			}
 		})
+	}
+}
+
+// TestEncodeLongArrays: the keys of an array without properties are not listed,
+// which would take several allocations each.
+func TestEncodeLongArrays(t *testing.T) {
+	vm := goja.New()
+	v := run(t, vm, `Array(10_000).fill(1)`)
+	allocations := testing.AllocsPerRun(1, func() {
+		if _, err := jsvalue.Encode(vm, v, jsvalue.EncodeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 15_000 {
+		t.Errorf("%v allocations for 10,000 elements", allocations)
 	}
 }
 

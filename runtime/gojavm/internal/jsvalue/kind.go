@@ -1,7 +1,9 @@
 package jsvalue
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,7 +111,7 @@ func (e *encoder) ordinary(o *goja.Object, exported reflect.Type) error {
 		return e.refuse("is " + instance(o) + "; copy what is needed into a plain object")
 	}
 	if len(o.Symbols()) > 0 {
-		return e.refuse("has a property whose name is a symbol")
+		return e.refuse(symbolProperty)
 	}
 	return e.plain(o)
 }
@@ -140,83 +142,141 @@ func (e *encoder) proxy(o *goja.Object) error {
 	if proto != nil && proto != e.objectProto {
 		return e.refuse("is a Proxy that is not plain data")
 	}
+	if len(o.Symbols()) > 0 {
+		return e.refuse(symbolProperty)
+	}
 	return e.plain(o)
 }
 
+// array begins an array. What it has beside its elements has no place in JSON
+// and is refused, but for what a match of a regular expression has: programs
+// take matches for arrays of texts.
 func (e *encoder) array(o *goja.Object) error {
-	length := o.Get("length")
-	n := int64(0)
-	if length != nil {
-		n = length.ToInteger()
+	length := 0
+	if v := o.Get("length"); v != nil {
+		length = int(max(v.ToInteger(), 0))
 	}
-	if n < 0 {
-		n = 0
+	own, bare := bareElements(o)
+	if !bare {
+		keys := o.Keys() // indices first, in order
+		own = ownElements(keys, length)
+		if names := besideElements(keys[own:], length); len(names) > 0 {
+			return e.refuse(fmt.Sprintf("is an array with the property %.60q; use an object, or [...array] for the elements alone", names[0]))
+		}
 	}
-	f := frame{object: o, array: true, length: int(n)}
-	if e.inheritsElements() && o.ExportType() != typeProxy {
+	if len(o.Symbols()) > 0 {
+		return e.refuse(symbolProperty)
+	}
+	if o.ExportType() == typeProxy {
+		own = length // what it says its elements are
+	}
+	return e.push(frame{object: o, array: true, length: length, own: own})
+}
+
+// bareElements counts the elements before the first hole of an array that has
+// nothing beside its elements. It looks at how the engine holds an array, since
+// to list the keys of a long one takes longer than to write it. It reports false
+// where that is not as known, and the keys tell.
+func bareElements(o *goja.Object) (own int, bare bool) {
+	layout := arrayLayout()
+	self := reflect.ValueOf(o).Elem().Field(0)
+	if layout.array == nil || self.Elem().Type() != layout.array {
+		return 0, false
+	}
+	array := self.Elem().Elem()
+	if array.FieldByIndex(layout.names).Len() != 1 { // length
+		return 0, false
+	}
+	for values := array.FieldByIndex(layout.values); own < values.Len() && !values.Index(own).IsNil(); {
+		own++
+	}
+	return own, true
+}
+
+// layout is how the engine holds an array.
+type layout struct {
+	array         reflect.Type // nil: not as known here
+	names, values []int        // the fields with the names of properties and with the elements
+}
+
+var arrayLayout = sync.OnceValue(func() layout {
+	self := reflect.ValueOf(goja.New().NewArray()).Elem().Field(0)
+	if self.Kind() != reflect.Interface || self.Elem().Kind() != reflect.Pointer {
+		return layout{}
+	}
+	array := self.Elem().Type()
+	names, hasNames := array.Elem().FieldByName("propNames")
+	values, hasValues := array.Elem().FieldByName("values")
+	if !hasNames || !hasValues || names.Type.Kind() != reflect.Slice || values.Type != reflect.TypeFor[[]goja.Value]() {
+		return layout{}
+	}
+	return layout{array, names.Index, values.Index}
+})
+
+// ownElements counts the elements before the first hole by an array's keys.
+func ownElements(keys []string, length int) int {
+	own := min(length, len(keys))
+	for own > 0 && keys[own-1] != strconv.Itoa(own-1) { // there is a hole before it
+		own--
+	}
+	return own
+}
+
+// besideElements lists the keys that are no indices of an array of that length,
+// without those of a match.
+func besideElements(keys []string, length int) []string {
+	var names []string
+	for _, key := range keys {
+		if i := arrayIndex(key); i == noIndex || int(i) >= length {
+			names = append(names, key)
+		}
+	}
+	if slices.Contains(names, "index") && slices.Contains(names, "input") && slices.Contains(names, "groups") {
+		return slices.DeleteFunc(names, func(name string) bool {
+			return name == "index" || name == "input" || name == "groups" || name == "indices"
+		})
+	}
+	return names
+}
+
+const symbolProperty = "has a property whose name is a symbol"
+
+func (e *encoder) plain(o *goja.Object) error {
+	f := frame{object: o, keys: o.Keys()}
+	if hasOddKey(f.keys) {
 		var err error
-		if f.values, err = e.ownElements(o, int(n)); err != nil {
+		if f.keys, f.values, err = Entries(e.vm, o); err != nil {
 			return err
 		}
 	}
 	return e.push(f)
 }
 
-// inheritsElements reports whether a program gave a prototype of arrays
-// elements, which would show through holes.
-func (e *encoder) inheritsElements() bool {
-	if e.indexed == nil {
-		found := false
-		for _, proto := range []*goja.Object{e.arrayProto, e.objectProto} {
-			for _, name := range proto.GetOwnPropertyNames() {
-				found = found || name != "" && '0' <= name[0] && name[0] <= '9'
-			}
-		}
-		e.indexed = &found
-	}
-	return *e.indexed
-}
-
-// ownElements are the elements of an array up to the first hole, which is nil.
-func (e *encoder) ownElements(o *goja.Object, length int) ([]goja.Value, error) {
-	keys, values, err := Entries(e.vm, o)
-	if err != nil {
-		return nil, err
-	}
-	own := make([]goja.Value, min(length, len(keys)+1))
-	for i, key := range keys {
-		if at, err := strconv.Atoi(key); err == nil && at < len(own) && key == strconv.Itoa(at) {
-			own[at] = values[i]
-		}
-	}
-	return own, nil
-}
-
-func (e *encoder) plain(o *goja.Object) error {
-	f := frame{object: o, keys: o.Keys()}
-	// The engine's string API shows an unpaired surrogate in a key as U+FFFD,
-	// and would not find the property again.
-	for _, key := range f.keys {
-		if strings.ContainsRune(key, utf8.RuneError) {
-			var err error
-			if f.keys, f.values, err = Entries(e.vm, o); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	return e.push(f)
+// hasOddKey reports whether a key may have an unpaired surrogate: the engine's
+// string API shows it as U+FFFD, and would not find the property again.
+func hasOddKey(keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return strings.ContainsRune(key, utf8.RuneError) })
 }
 
 // errorObject writes {name, message} and the own enumerable data beside them.
 func (e *encoder) errorObject(o *goja.Object) error {
+	keys, values := o.Keys(), []goja.Value(nil)
+	if hasOddKey(keys) {
+		var err error
+		if keys, values, err = Entries(e.vm, o); err != nil {
+			return err
+		}
+	}
 	f := frame{object: o, keys: []string{"name", "message"}}
 	f.values = []goja.Value{textOf(o.Get("name"), "Error"), textOf(o.Get("message"), "")}
-	for _, key := range o.Keys() {
+	for i, key := range keys {
 		if key == "name" || key == "message" || key == "stack" {
 			continue
 		}
 		v := o.Get(key)
+		if values != nil {
+			v = values[i]
+		}
 		if isFunction(v) {
 			continue
 		}

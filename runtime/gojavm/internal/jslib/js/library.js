@@ -105,6 +105,40 @@
       }
     },
   });
+  // The engine's ignore the locale.
+  const { toLowerCase, toUpperCase } = String.prototype;
+  define(String.prototype, {
+    toLocaleLowerCase(locale = undefined) {
+      native.checkCase(locale);
+      return apply(toLowerCase, this, []);
+    },
+    toLocaleUpperCase(locale = undefined) {
+      native.checkCase(locale);
+      return apply(toUpperCase, this, []);
+    },
+  });
+
+  // The engine's hand no locale on to the elements.
+  const { join } = Array.prototype;
+  const open = [];
+  const localeStrings = {
+    toLocaleString(locales = undefined, options = undefined) {
+      const list = Object(this), texts = [];
+      for (let i = 0; i < open.length; i++) if (open[i] === list) return '';
+      open[open.length] = list;
+      try {
+        for (let i = 0; i < list.length; i++) {
+          const item = list[i];
+          texts[i] = item === undefined || item === null ? '' : `${item.toLocaleString(locales, options)}`;
+        }
+      } finally {
+        open.length--;
+      }
+      return apply(join, texts, [',']);
+    },
+  };
+  define(Array.prototype, localeStrings);
+  define(getPrototypeOf(Uint8Array.prototype), localeStrings);
   define(Promise, {
     withResolvers() {
       let resolve, reject;

@@ -18,6 +18,6 @@ func init() {
 		fmt.Fprintln(os.Stderr, "early: no database")
 		os.Exit(3)
 	case "open":
-		Kept, _ = os.Open("/etc/passwd")
+		Kept, _, _ = os.Pipe()
 	}
 }

@@ -1,0 +1,2 @@
+const { hits } = tools.search({ text: 'tea' });
+return hits.filter(h => h.open);

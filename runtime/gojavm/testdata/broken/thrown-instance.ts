@@ -1,0 +1,4 @@
+class Closed {
+  constructor(id: string) { this.id = id }
+}
+throw new Closed('o1');
