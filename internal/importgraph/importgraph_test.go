@@ -27,6 +27,7 @@ var rules = []struct {
 	{pkg: "codemode", ban: []string{"github.com/modelcontextprotocol/", "go.opentelemetry.io/", "github.com/spf13/", "golang.org/x/term", module + "cmd/"}},
 	{pkg: "pipeline/eventlog", ban: []string{"net/http", "github.com/dop251/", module + "runtime", module + "codemode"}},
 	{pkg: "pipeline/hooks", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode"}},
+	{pkg: "internal/sandbox", ban: []string{"net/http", "github.com/", module}},
 	{pkg: "internal/proc", ban: []string{"net/http", "github.com/", module}},
 	{pkg: "tools/fstools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
 	{pkg: "tools/shelltools", ban: []string{"net/http", "github.com/dop251/", module + "pipeline", module + "runtime"}},
