@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/pipelinetest"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
 )
@@ -229,4 +231,69 @@ func TestPresentedTools(t *testing.T) {
 	if len(presented.Notes) != 2 || !strings.HasPrefix(presented.Notes[0], `tool "label.print" cannot be called directly`) {
 		t.Errorf("notes %q, want one each for the two names that model APIs refuse", presented.Notes)
 	}
+}
+
+// However a program ends, the kind is told, the calls it made are in the ledger,
+// the log is sound and the next program runs.
+func TestHostileProgramsLeaveSoundLogs(t *testing.T) {
+	limits := runtime.Limits{Compute: time.Second, Heap: 256 << 20, Output: 10_000, Calls: 20, Bytes: 1 << 20, Depth: 300}
+	for _, tt := range []struct {
+		name, code string
+		kind       runtime.Kind
+	}{
+		{"a loop", "for (;;) {}", runtime.Timeout},
+		{"a loop that catches", "for (;;) try { for (;;) {} } catch {}", runtime.Timeout},
+		{"one large step", "'x'.repeat(2 ** 40)", runtime.MemoryLimit},
+		{"lines", "for (;;) console.log('tick'.repeat(64))", runtime.OutputLimit},
+		{"calls", "for (;;) await tools.echo({})", runtime.CallLimit},
+		{"calls at once", "await Promise.all(Array.from({ length: 1e5 }, (_, n) => tools.echo({ n })))", runtime.CallLimit},
+		{"bytes", "for (;;) tools.echo({ s: 'x'.repeat(1e5) })", runtime.BytesLimit},
+		{"recursion", "const f = () => [1].map(f); f()", runtime.Exception},
+		{"nothing to wait for", "await new Promise(() => {})", runtime.Exception},
+		{"a value too deep", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a", runtime.InvalidOutput},
+		{"look-ups", "for (;;) await catalog.search('echo')", runtime.CallLimit},
+		{"look-ups that fail", "for (;;) await catalog.describe('x').catch(() => 0)", runtime.CallLimit},
+		{"look-ups at once", "await Promise.all(Array.from({ length: 1e5 }, () => catalog.search('echo')))", runtime.CallLimit},
+		{"look-ups of large texts", "for (;;) catalog.search('x'.repeat(1e5))", runtime.BytesLimit},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eachWay(t, func(t *testing.T, opts codemode.Options) {
+				rec := &pipelinetest.Recorder{}
+				opts.Limits = limits
+				cm := open(t, pipeline.New(registry(t, echo()), &pipeline.Options{Sink: rec}), &opts)
+				e := fail(t, cm, "await tools.echo({ first: true });\n"+tt.code)
+				if e.Failure.Kind != tt.kind {
+					t.Errorf("kind %s (%s), want %s", e.Failure.Kind, e.Failure.Message, tt.kind)
+				}
+				if text := e.Error(); !strings.HasPrefix(text, "code run failed ("+string(tt.kind)+"): ") || !strings.Contains(text, "c1:code:1 echo: done") {
+					t.Errorf("the text lacks the kind or the first call:\n%.2000s", text)
+				}
+				if got := succeed(t, cm, "return (await tools.echo({ a: 1 })).a"); got != `{"logs":[],"result":1}` {
+					t.Errorf("the next program: %s", got)
+				}
+				if problems := pipelinetest.CheckLog(rec.Events()); len(problems) > 0 {
+					t.Errorf("the log: %q", problems)
+				}
+			})
+		})
+	}
+}
+
+// A look-up is bounded whatever it asks for.
+func TestHostileLookUps(t *testing.T) {
+	eachWay(t, func(t *testing.T, opts codemode.Options) {
+		cm := open(t, pipeline.New(registry(t, echo()), nil), &opts)
+		for _, tt := range []struct{ code, want string }{
+			{`return (await catalog.search("echo ".repeat(200_000))).total`, "1"},
+			{`return (await catalog.search({ query: "(a+)+$".repeat(1000) + "\ud800\0", limit: 1e9 })).matches.length`, "0"},
+			{`try { await catalog.search("x".repeat(5e6)) } catch (e) { return e.code }`, `"ARGUMENT_TOO_LARGE"`},
+			{`try { await catalog.describe("echo".repeat(1e5)) } catch (e) { return e.message.length < 1000 }`, "true"},
+			{`catalog = null; try { catalog.search = 1 } catch {} return typeof catalog.search`, `"function"`},
+			{`return ["constructor", "__proto__", "toString"].filter(n => n in catalog)`, "[]"},
+		} {
+			if got, want := succeed(t, cm, tt.code), `{"logs":[],"result":`+tt.want+`}`; got != want {
+				t.Errorf("%s\n gives %.300s\n want  %s", tt.code, got, want)
+			}
+		}
+	})
 }

@@ -22,13 +22,15 @@ const longText = 4 << 10
 // and the author's code, itself and a method of a text among them.
 const callers = 4
 
-// matchers are the functions of RegExp.prototype that run a pattern, by their
-// names or symbols, and whether one call may match many times.
-var matchers = []struct {
+// matcher is a function of RegExp.prototype that runs a pattern, by its name or
+// symbol.
+type matcher struct {
 	name   string
 	symbol *goja.Symbol
-	all    bool
-}{
+	all    bool // one call may match many times
+}
+
+var matchers = []matcher{
 	{name: "exec"}, {name: "test"},
 	{"[Symbol.match]", goja.SymMatch, true}, {"[Symbol.matchAll]", goja.SymMatchAll, true},
 	{"[Symbol.replace]", goja.SymReplace, true}, {"[Symbol.search]", goja.SymSearch, false},
@@ -38,13 +40,14 @@ var matchers = []struct {
 // guardMatching watches patterns that may backtrack. While one runs it cannot be
 // stopped, so that the place is noted before. And when it has used up its slots
 // to go back to, the engine takes that for no match; in a process of our own
-// there is no such bound (tuneProcess), in another the text is tried first.
+// there is no such bound (tuneProcess), in another the text is tried first. A
+// pattern that the engine would match wrong has a stand-in.
 func (r *run) guardMatching(constructor *goja.Object) error {
 	if !r.prog.mayBacktrack() {
 		return nil
 	}
-	m := &matching{run: r, texts: map[string]*regexp2.Regexp{}}
 	proto := constructor.Get("prototype").ToObject(r.vm)
+	m := &matching{run: r, texts: map[string]*regexp2.Regexp{}, standIns: standIns{constructor: constructor, proto: proto, forms: map[string]*form{}}}
 	var err error
 	if m.source, err = r.getterOf(proto, "source"); err != nil {
 		return err
@@ -64,7 +67,7 @@ func (r *run) guardMatching(constructor *goja.Object) error {
 		if !ok {
 			return fmt.Errorf("the engine's RegExp has no %s", f.name)
 		}
-		guarded := r.native(f.name, int(v.ToObject(r.vm).Get("length").ToInteger()), m.watch(original, f.all))
+		guarded := r.native(f.name, int(v.ToObject(r.vm).Get("length").ToInteger()), m.watch(original, f))
 		if f.symbol != nil {
 			err = proto.DefineDataPropertySymbol(f.symbol, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 		} else {
@@ -78,8 +81,8 @@ func (r *run) guardMatching(constructor *goja.Object) error {
 }
 
 // mayBacktrack says whether a program may have a pattern that the engine's linear
-// matcher does not take. That one also never starts in the middle of a text, as
-// exec does with a global pattern.
+// matcher does not take, or takes wrong. That one also never starts in the middle
+// of a text, as exec does with a global pattern.
 func (p *program) mayBacktrack() bool {
 	return p.marks.backtracks || strings.Contains(p.source, "RegExp") || strings.Contains(p.source, "exec")
 }
@@ -89,7 +92,7 @@ func (p *program) mayBacktrack() bool {
 func backtracking(node any) bool {
 	switch x := node.(type) {
 	case *ast.RegExpLiteral:
-		return !linear(x.Pattern, x.Flags)
+		return !linear(x.Pattern, x.Flags) || boundaries(x.Pattern) != x.Pattern || mayTakeNothing(x.Pattern, x.Flags)
 	case *ast.CallExpression:
 		dot, ok := x.Callee.(*ast.DotExpression)
 		if !ok || len(x.ArgumentList) == 0 || !slices.Contains(patternMethods, dot.Identifier.Name.String()) {
@@ -116,13 +119,21 @@ type matching struct {
 	stack         [callers]goja.StackFrame
 	last          goja.String // the text that units belong to
 	units         []rune
+	standIns
 }
 
-// watch is original with the place noted and long texts tried.
-func (m *matching) watch(original goja.Callable, all bool) func(goja.FunctionCall) goja.Value {
+// watch is original with the place noted, long texts tried, and a stand-in where
+// one is needed.
+func (m *matching) watch(original goja.Callable, f matcher) func(goja.FunctionCall) goja.Value {
 	return func(c goja.FunctionCall) goja.Value {
-		if text, ok := c.Argument(0).(goja.String); ok && !m.run.rt.opts.OwnProcess && text.Length() >= longText {
-			m.try(c.This, text, all)
+		if text, ok := c.Argument(0).(goja.String); ok {
+			if standIn := m.standIn(f, c.This, text); standIn != nil {
+				defer moveLastIndex(c.This.(*goja.Object), standIn)()
+				c.This = standIn
+			}
+			if !m.run.rt.opts.OwnProcess && text.Length() >= longText {
+				m.try(c.This, text, f.all)
+			}
 		}
 		site := m.run.siteOf(m.run.vm.CaptureCallStack(callers, m.stack[:0]))
 		m.run.matching.Store(&site)
@@ -197,18 +208,24 @@ func (m *matching) compiled(source, flags string) *regexp2.Regexp {
 	if rx, ok := m.texts[key]; ok {
 		return rx
 	}
+	rx, err := regexp2.Compile(source, matcherOptions(flags))
+	if err != nil {
+		rx = nil
+	}
+	m.texts[key] = rx
+	return rx
+}
+
+// matcherOptions are the flags of a pattern as the engine gives them to its
+// backtracking matcher.
+func matcherOptions(flags string) regexp2.RegexOptions {
 	options := regexp2.ECMAScript
 	for flag, option := range map[string]regexp2.RegexOptions{"m": regexp2.Multiline, "s": regexp2.Singleline, "i": regexp2.IgnoreCase, "u": regexp2.Unicode} {
 		if strings.Contains(flags, flag) {
 			options |= option
 		}
 	}
-	rx, err := regexp2.Compile(source, options)
-	if err != nil {
-		rx = nil
-	}
-	m.texts[key] = rx
-	return rx
+	return options
 }
 
 // unitsOf are the code units of a text, kept for the next match in it.

@@ -79,14 +79,14 @@ func (r *run) guardFlat() error {
 			return must(flat(c.This))
 		}
 		depth := c.Argument(0).ToNumber() // once: it may be the program's own code
-		if !(depth.ToFloat() > float64(r.lim.Depth)) {
-			return must(flat(c.This, depth))
+		if depth.ToFloat() > float64(r.lim.Depth) {
+			flattened := must(flat(c.This, r.vm.ToValue(r.lim.Depth)))
+			if must(some(flattened, isArray)).ToBoolean() {
+				return r.tooDeepHere()
+			}
+			return flattened
 		}
-		flattened := must(flat(c.This, r.vm.ToValue(r.lim.Depth)))
-		if must(some(flattened, isArray)).ToBoolean() {
-			return r.tooDeepHere()
-		}
-		return flattened
+		return must(flat(c.This, depth))
 	})
 	return proto.DefineDataProperty("flat", guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }

@@ -70,8 +70,8 @@ func Beyond() []string {
 var (
 	// The time is short and the memory ample.
 	byCompute = runtime.Limits{Compute: 200 * time.Millisecond, Heap: 256 << 20, Output: 1 << 20}
-	byWall    = runtime.Limits{Wall: 200 * time.Millisecond, Heap: 256 << 20, Output: 1 << 20}
-	byHeap    = runtime.Limits{Heap: 64 << 20, Wall: 20 * time.Second}
+	byWall    = runtime.Limits{Wall: time.Second, Heap: 256 << 20, Output: 1 << 20}
+	byHeap    = runtime.Limits{Heap: 32 << 20}
 	byDepth   = runtime.Limits{Depth: 400, Heap: 256 << 20}
 	byOutput  = runtime.Limits{Output: 64 << 10, Heap: 256 << 20}
 	byCalls   = runtime.Limits{Calls: 50, Heap: 256 << 20}

@@ -92,9 +92,10 @@ func recursivePrograms() []attacks {
 			{name: "arrays", code: deepValue + "return a"},
 			{name: "objects", code: "let a = {}; for (let i = 0; i < 1e5; i++) a = { a }; return a"},
 		}},
-		{family: "chains of the engine's own calls", limits: runtime.Limits{Heap: 512 << 20}, fails: nil, programs: []program{
+		{family: "chains of the engine's own calls", limits: runtime.Limits{Heap: 512 << 20}, programs: []program{
 			{name: "bind", code: "let f = () => 1; for (let i = 0; i < 1e3; i++) f = f.bind(); return f()", value: "1"},
 			{name: "proxies", code: "let p = { a: 1 }; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); return p.a", value: "1"},
+			{name: "a generator's methods", code: "function* f() { try { yield* [1, 2] } catch (e) { yield e } finally { yield 3 } } const i = f(), j = f(), k = f(), P = Object.getPrototypeOf(f).prototype; j.next(); k.next(); return [[...i], j.return(4).value, j.next().value, k.throw(5).value instanceof TypeError, k.next().value, k.next().done, P.next.name, P.return.length, Object.keys(P)]", value: `[[1,2,3],3,4,true,3,true,"next",1,[]]`},
 			{name: "flat", code: "let a = [1]; for (let i = 0; i < 1000; i++) a = [a]; return [a.flat(Infinity), [[1, [2]], 3].flat(), [1, [2, [3]]].flat(1e9)]", value: "[[1],[1,[2],3],[1,2,3]]"},
 			{name: "classes", code: "let A = class {}; for (let i = 0; i < 1e4; i++) A = class extends A {}; return typeof new A()", value: `"object"`},
 			{name: "generators", code: "function* g() { yield 1 } let f = g(); for (let i = 0; i < 800; i++) { const h = f; f = (function* () { yield* h })() } return f.next().value", value: "1"},

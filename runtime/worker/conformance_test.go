@@ -9,15 +9,12 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	runtimetest.Suite{
-		Open: func(t *testing.T) runtime.Runtime {
-			r, err := worker.New(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { r.Close() })
-			return r
-		},
-		Kills: true,
-	}.Run(t)
+	runtimetest.Run(t, func(t *testing.T) runtime.Runtime {
+		r, err := worker.New(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	})
 }

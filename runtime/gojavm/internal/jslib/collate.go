@@ -4,11 +4,15 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/dop251/goja"
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
 // collation says how texts are compared: a locale and the options of
@@ -41,12 +45,31 @@ func (l *lib) collation(locale, options goja.Value) collation {
 }
 
 func (l *lib) compare(a, b goja.Value, c collation) goja.Value {
-	x, y := norm.NFD.String(l.toString(a).String()), norm.NFD.String(l.toString(b).String())
+	x, y := norm.NFD.String(collated(l.toString(a))), norm.NFD.String(collated(l.toString(b)))
 	if c.sensitivity == "case" {
 		// The collator drops accents only where it drops case too.
 		x, y = withoutMarks(x), withoutMarks(y)
 	}
 	return l.vm.ToValue(l.collator(c).CompareString(x, y))
+}
+
+// collated is a text in which each unpaired surrogate is a private character: of
+// its own, behind all letters, in the order of the surrogates.
+func collated(s goja.String) string {
+	if unpaired(s, 0) < 0 {
+		return s.String()
+	}
+	const private = 0x100000 - 0xD800
+	var out strings.Builder
+	for text := jsvalue.WTF8(s); text != ""; {
+		r, n := jsonscan.DecodeRune(text)
+		if utf16.IsSurrogate(r) {
+			r += private
+		}
+		out.WriteRune(r)
+		text = text[n:]
+	}
+	return out.String()
 }
 
 // withoutMarks is decomposed text without its combining marks.

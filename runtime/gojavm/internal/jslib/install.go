@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,7 +38,9 @@ func (l *lib) install() error {
 	l.start = l.host.Now()
 	for _, part := range []func() error{
 		l.capture,
+		l.installTexts, // js/library.js builds on them
 		l.installLibrary,
+		l.installSearches,
 		l.installMethods,
 		l.installAccessors,
 		l.installJSON,
@@ -121,6 +122,8 @@ func (l *lib) installLibrary() error {
 	_ = native.Set("apply", l.inspector.apply)
 	l.method(native, "define", 2, l.defineMembers)
 	l.method(native, "checkCase", 1, l.checkCase)
+	l.method(native, "readable", 1, l.readable)
+	l.method(native, "replace", 2, l.replaceConstructor)
 	if _, err = l.call(libraryProgram, native); err != nil {
 		return err
 	}
@@ -137,6 +140,21 @@ func (l *lib) defineMembers(call goja.FunctionCall) goja.Value {
 	for _, symbol := range members.Symbols() {
 		_ = target.DefineDataPropertySymbol(symbol, members.GetSymbol(symbol), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
+	return goja.Undefined()
+}
+
+// replaceConstructor puts a constructor in the place of one of the engine's, with
+// all that this has.
+func (l *lib) replaceConstructor(call goja.FunctionCall) goja.Value {
+	old, made := call.Argument(0).(*goja.Object), call.Argument(1).(*goja.Object)
+	proto := old.Get("prototype").ToObject(l.vm)
+	_ = made.DefineDataProperty("prototype", proto, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	_ = made.DefineDataProperty("length", old.Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	for _, name := range [...]string{"now", "UTC"} {
+		_ = made.DefineDataProperty(name, old.Get(name), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	_ = proto.DefineDataProperty("constructor", made, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	_ = l.define("Date", made)
 	return goja.Undefined()
 }
 
@@ -412,7 +430,7 @@ func (in *Inspector) builtIn(proto *goja.Object) bool {
 }
 
 func (l *lib) isWellFormed(call goja.FunctionCall) goja.Value {
-	return l.vm.ToValue(wellFormed(l.this(call, "isWellFormed")))
+	return l.vm.ToValue(unpaired(l.this(call, "isWellFormed"), 0) < 0)
 }
 
 // toWellFormed gives U+FFFD for every unpaired surrogate, as the engine's UTF-8
@@ -427,22 +445,4 @@ func (l *lib) this(call goja.FunctionCall, method string) goja.String {
 		panic(l.vm.NewTypeError("String.prototype.%s called on null or undefined", method))
 	}
 	return l.toString(call.This)
-}
-
-func wellFormed(s goja.String) bool {
-	if !strings.ContainsRune(s.String(), '\uFFFD') {
-		return true
-	}
-	for i, n := 0, s.Length(); i < n; i++ {
-		switch c := s.CharAt(i); {
-		case 0xD800 <= c && c < 0xDC00:
-			if i+1 == n || s.CharAt(i+1)&0xFC00 != 0xDC00 {
-				return false
-			}
-			i++
-		case 0xDC00 <= c && c < 0xE000:
-			return false
-		}
-	}
-	return true
 }

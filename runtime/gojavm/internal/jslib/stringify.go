@@ -34,7 +34,7 @@ func (l *lib) stringify(call goja.FunctionCall) goja.Value {
 	if !s.value(holder, "", value) {
 		return goja.Undefined()
 	}
-	return l.vm.ToValue(string(s.out))
+	return jsvalue.String(l.vm, string(s.out))
 }
 
 type stringifier struct {
@@ -114,7 +114,7 @@ func (l *lib) gap(v goja.Value) string {
 		if s.Length() > most {
 			s, _ = s.Substring(0, most).(goja.String)
 		}
-		return s.String()
+		return jsvalue.WTF8(s)
 	}
 	if goja.IsNumber(v) {
 		return strings.Repeat(" ", int(min(max(v.ToInteger(), 0), most)))
