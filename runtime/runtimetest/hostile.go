@@ -70,7 +70,7 @@ func Beyond() []string {
 var (
 	// The time is short and the memory ample.
 	byCompute = runtime.Limits{Compute: 200 * time.Millisecond, Heap: 256 << 20, Output: 1 << 20}
-	byWall    = runtime.Limits{Wall: time.Second, Heap: 256 << 20, Output: 1 << 20}
+	byWall    = runtime.Limits{Wall: 5 * time.Second, Heap: 256 << 20, Output: 1 << 20}
 	byHeap    = runtime.Limits{Heap: 32 << 20}
 	byDepth   = runtime.Limits{Depth: 400, Heap: 256 << 20}
 	byOutput  = runtime.Limits{Output: 64 << 10, Heap: 256 << 20}

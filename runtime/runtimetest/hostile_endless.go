@@ -5,7 +5,7 @@ import "github.com/runcode-go/runcode/runtime"
 // endlessPrograms never end by themselves, one small step after the other.
 func endlessPrograms() []attacks {
 	exhausted := ends(runtime.Timeout, "compute budget exhausted (200ms")
-	ceiling := ends(runtime.Timeout, "wall-clock ceiling reached (1000ms)")
+	ceiling := ends(runtime.Timeout, "wall-clock ceiling reached (5000ms)")
 	stuck := ends(runtime.Exception, "nothing can settle")
 	return []attacks{
 		{family: "endless loops", limits: byCompute, fails: exhausted, programs: []program{

@@ -23,7 +23,7 @@ type breach struct {
 func breaches() []breach {
 	type l = runtime.Limits
 	return []breach{
-		{limit: "Wall", tight: l{Wall: time.Second}, code: "await tools.wait({ ms: 1500 }); return 1", value: "1", fails: ends(runtime.Timeout, "wall-clock ceiling reached (1000ms)")},
+		{limit: "Wall", tight: l{Wall: 3 * time.Second}, code: "await tools.wait({ ms: 4500 }); return 1", value: "1", fails: ends(runtime.Timeout, "wall-clock ceiling reached (3000ms)")},
 		{limit: "Compute", tight: l{Compute: 10 * time.Millisecond}, code: "let n = 0; while (n < 1e6) n++; return n", value: "1000000", fails: ends(runtime.Timeout, "compute budget exhausted (10ms busy)")},
 		{limit: "Heap", tight: l{Heap: 64 << 20}, code: "return 'x'.repeat(1e8).length", value: "100000000", fails: ends(runtime.MemoryLimit, "the heap limit is 67108864 bytes")},
 		{limit: "Heap", tight: l{Heap: 64 << 20}, code: "const a = []; while (a.length < 2000) a.push('x'.repeat(1e5) + a.length); return a.length", value: "2000", fails: ends(runtime.MemoryLimit, "heap limit reached (67108864 bytes)"), kills: true},

@@ -18,16 +18,16 @@ func (s Suite) limits(t *testing.T) {
 	const caught = ` catch (e) { return [e instanceof ToolCallError, e.toolName, e.message.includes('100')] } return 'no error'`
 	s.rows(t, []row{
 		{name: "wall", limits: l{Wall: time.Second}, code: "console.log('a');\nawait tools.hold({})", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (1000ms)"}, logs: []string{"a"}},
-		{name: "wall with a timer", limits: l{Wall: 60 * time.Millisecond}, code: "await new Promise(r => setTimeout(r, 3_600_000))", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (60ms)"}},
-		{name: "wall with an interval", limits: l{Wall: 60 * time.Millisecond}, code: "setInterval(() => {}, 1);\nawait new Promise(() => {})", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (60ms)"}},
-		{name: "the end is not caught", limits: l{Wall: 60 * time.Millisecond}, code: "try { await tools.hold({}) } catch (e) { return 'caught' } finally { console.log('finally') }", fails: ends(runtime.Timeout, "wall-clock")},
+		{name: "wall with a timer", limits: l{Wall: time.Second}, code: "await new Promise(r => setTimeout(r, 3_600_000))", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (1000ms)"}},
+		{name: "wall with an interval", limits: l{Wall: time.Second}, code: "setInterval(() => {}, 1);\nawait new Promise(() => {})", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (1000ms)"}},
+		{name: "the end is not caught", limits: l{Wall: time.Second}, code: "try { await tools.hold({}) } catch (e) { return 'caught' } finally { console.log('finally') }", fails: ends(runtime.Timeout, "wall-clock")},
 		{name: "compute", limits: l{Compute: 500 * time.Millisecond}, code: "let n = 1;\nwhile (true) n++", fails: ends(runtime.Timeout, "compute budget exhausted (", "ms busy)").at(2)},
 		{name: "compute with a call pending", limits: l{Compute: 100 * time.Millisecond}, code: "tools.hold({});\nwhile (true) {}", fails: ends(runtime.Timeout, "compute budget exhausted (")},
 		{name: "compute after an await", limits: l{Compute: 500 * time.Millisecond}, code: "await tools.echo({}); let n = 1;\nwhile (true) n++", fails: ends(runtime.Timeout, "compute budget exhausted (").at(2)},
 		{name: "compute in pieces", limits: l{Compute: 100 * time.Millisecond}, code: "for (;;) { for (let i = 0; i < 20000; i++); await tools.echo({}) }", fails: ends(runtime.Timeout, "compute budget exhausted (")},
 		{name: "waiting costs no compute", limits: l{Compute: time.Second}, code: "await tools.wait({ ms: 1300 });\nreturn 1", value: `1`},
 		{name: "wall stands still while it is paused", limits: l{Wall: time.Second}, code: "await tools.pause({ ms: 1300 });\nreturn 1", value: `1`},
-		{name: "wall goes on after a pause", limits: l{Wall: 150 * time.Millisecond}, code: "await tools.pause({ ms: 200 });\nawait tools.hold({})", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (150ms)"}},
+		{name: "wall goes on after a pause", limits: l{Wall: time.Second}, code: "await tools.pause({ ms: 1200 });\nawait tools.hold({})", fails: &failure{kind: runtime.Timeout, is: "wall-clock ceiling reached (1000ms)"}},
 
 		{name: "source", limits: l{Source: 100}, code: "return 1 // " + strings.Repeat("x", 100), fails: ends(runtime.InvalidInput, "100")},
 		{name: "source exactly", limits: l{Source: 100}, code: "return 1 //" + strings.Repeat("x", 89), value: `1`},

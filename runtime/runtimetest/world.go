@@ -96,7 +96,7 @@ func (s Suite) nested(t *testing.T) {
 		{name: "its failure is the call's", code: `try { await tools.nested({ code: 'throw new Error("in")' }) } catch (e) { return e.message }`, value: `"inner run: Error: in"`},
 		{name: "its world is its own", code: `globalThis.x = 1; return [await tools.nested({ code: 'return typeof x' }), x]`, value: `["undefined",1]`},
 		{name: "the outer wall stands still while the inner run is paused", limits: runtime.Limits{Wall: 1500 * time.Millisecond}, code: `return await tools.nested({ code: 'return await tools.pause({ ms: 1800 })' })`, value: `true`},
-		{name: "the outer end ends it", limits: runtime.Limits{Wall: 100 * time.Millisecond}, code: `await tools.nested({ code: 'await tools.hold({})' })`, fails: ends(runtime.Timeout, "wall-clock ceiling reached (100ms)")},
+		{name: "the outer end ends it", limits: runtime.Limits{Wall: time.Second}, code: `await tools.nested({ code: 'await tools.hold({})' })`, fails: ends(runtime.Timeout, "wall-clock ceiling reached (1000ms)")},
 	})
 	t.Run("many at once", func(t *testing.T) {
 		rt := s.open(t)
