@@ -80,15 +80,19 @@ func (r *run) guardMatching(constructor *goja.Object) error {
 	return nil
 }
 
+// patternMakers are in the text of a program whose tree does not show all patterns
+// as literals, or that runs them itself.
+var patternMakers = []string{"RegExp", "exec", "eval", "Function", `\p{`, `\P{`}
+
 // mayBacktrack says whether a program may have a pattern that the engine's linear
 // matcher does not take, or takes wrong. That one also never starts in the middle
 // of a text, as exec does with a global pattern.
 func (p *program) mayBacktrack() bool {
-	return p.marks.backtracks || strings.Contains(p.source, "RegExp") || strings.Contains(p.source, "exec")
+	return p.marks.backtracks || slices.ContainsFunc(patternMakers, func(name string) bool { return strings.Contains(p.source, name) })
 }
 
-// backtracking says whether a literal may, or a call that makes a pattern of a
-// text.
+// backtracking says whether a literal is such a pattern, or a call may make one of
+// a text.
 func backtracking(node any) bool {
 	switch x := node.(type) {
 	case *ast.RegExpLiteral:
@@ -127,12 +131,13 @@ type matching struct {
 func (m *matching) watch(original goja.Callable, f matcher) func(goja.FunctionCall) goja.Value {
 	return func(c goja.FunctionCall) goja.Value {
 		if text, ok := c.Argument(0).(goja.String); ok {
+			written := c.This
 			if standIn := m.standIn(f, c.This, text); standIn != nil {
 				defer moveLastIndex(c.This.(*goja.Object), standIn)()
 				c.This = standIn
 			}
 			if !m.run.rt.opts.OwnProcess && text.Length() >= longText {
-				m.try(c.This, text, f.all)
+				m.try(c.This, written, text, f.all)
 			}
 		}
 		site := m.run.siteOf(m.run.vm.CaptureCallStack(callers, m.stack[:0]))
@@ -157,8 +162,8 @@ func (r *run) placeMatch() {
 }
 
 // try runs a backtracking pattern as the engine is about to, and throws if that
-// would end for want of slots.
-func (m *matching) try(this goja.Value, text goja.String, all bool) {
+// would end for want of slots. written is the pattern that the author knows.
+func (m *matching) try(this, written goja.Value, text goja.String, all bool) {
 	object, ok := this.(*goja.Object)
 	if !ok || object.ClassName() != "RegExp" {
 		return
@@ -194,7 +199,7 @@ func (m *matching) try(this goja.Value, text goja.String, all bool) {
 	if err != nil {
 		e, failed := m.run.vm.New(m.run.real.rangeError, m.run.vm.ToValue(fmt.Sprintf(
 			"/%s/%s has too much to go back to on a text of %d characters for a program in this process; split the text, or write the pattern without nested repetition",
-			source, flags, text.Length())))
+			written.ToObject(m.run.vm).Get("source"), flags, text.Length())))
 		if failed != nil {
 			panic(failed)
 		}

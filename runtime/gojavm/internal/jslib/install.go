@@ -122,8 +122,6 @@ func (l *lib) installLibrary() error {
 	_ = native.Set("apply", l.inspector.apply)
 	l.method(native, "define", 2, l.defineMembers)
 	l.method(native, "checkCase", 1, l.checkCase)
-	l.method(native, "readable", 1, l.readable)
-	l.method(native, "replace", 2, l.replaceConstructor)
 	if _, err = l.call(libraryProgram, native); err != nil {
 		return err
 	}
@@ -140,21 +138,6 @@ func (l *lib) defineMembers(call goja.FunctionCall) goja.Value {
 	for _, symbol := range members.Symbols() {
 		_ = target.DefineDataPropertySymbol(symbol, members.GetSymbol(symbol), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
-	return goja.Undefined()
-}
-
-// replaceConstructor puts a constructor in the place of one of the engine's, with
-// all that this has.
-func (l *lib) replaceConstructor(call goja.FunctionCall) goja.Value {
-	old, made := call.Argument(0).(*goja.Object), call.Argument(1).(*goja.Object)
-	proto := old.Get("prototype").ToObject(l.vm)
-	_ = made.DefineDataProperty("prototype", proto, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
-	_ = made.DefineDataProperty("length", old.Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	for _, name := range [...]string{"now", "UTC"} {
-		_ = made.DefineDataProperty(name, old.Get(name), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	}
-	_ = proto.DefineDataProperty("constructor", made, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	_ = l.define("Date", made)
 	return goja.Undefined()
 }
 

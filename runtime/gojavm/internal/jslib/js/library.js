@@ -118,16 +118,6 @@
     },
   });
 
-  // The engine's makes dates of texts that are none.
-  const EngineDate = Date, { construct } = Reflect, { parse } = Date;
-  const NewDate = function Date(...parts) {
-    if (new.target === undefined) return EngineDate();
-    if (parts.length === 1 && typeof parts[0] === 'string') parts[0] = native.readable(parts[0]);
-    return construct(EngineDate, parts, new.target === NewDate ? EngineDate : new.target);
-  };
-  native.replace(EngineDate, NewDate);
-  define(NewDate, { parse(text) { return parse(native.readable(text)); } });
-
   // The engine's hand no locale on to the elements.
   const { join } = Array.prototype;
   const open = [];
