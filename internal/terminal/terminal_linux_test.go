@@ -188,8 +188,7 @@ func TestTypedOn(t *testing.T) {
 			unix.Kill(os.Getpid(), unix.SIGCONT) // the question is put again
 		}
 		d.WaitFor("  n  deny it\r\n")
-		d.Type("y\n")
-		d.WaitFor("y\r\n")
+		d.Type("y\n") // its echo may be thrown away with it
 	}
 	cancel()
 	d.check(c, pipeline.Cancelled)
