@@ -153,7 +153,7 @@ func TestHooksOnlyTighten(t *testing.T) {
 	})
 }
 
-func TestNoEffectIsReported(t *testing.T) { // 146, 147
+func TestNoEffectIsReported(t *testing.T) {
 	r := newRig(t, settings([]hook{{Command: printing(
 		`{"continue":false,"stopReason":"enough","systemMessage":"look here","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"by the way","updatedInput":{"x":2}}}`)}}, nil), nil)
 	check(t, "end", r.end(r.call("echo", `{"x":1}`)), passed("echo", `{"x":1}`))
@@ -295,7 +295,7 @@ func TestPostToolUseMatcherThatTakesTooLong(t *testing.T) {
 	check(t, "end", r.end(r.call(strings.Repeat("a", 60)+"!", "")), end{Text: "reviewed", Ran: []string{}})
 }
 
-func TestLog(t *testing.T) { // 154, 156
+func TestLog(t *testing.T) {
 	long := strings.Repeat("é", 600)
 	r := newRig(t, settings([]hook{{Matcher: "e.*", Command: "printf ' %s ' '" + long + "' >&2"}}, []hook{{Command: "printf %s '" + long[:1000] + "' >&2; exit 3"}}),
 		func(ho *hooks.Options, _ *pipeline.Options) {

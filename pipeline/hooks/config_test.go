@@ -217,7 +217,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-func TestLoad(t *testing.T) { // 153: DSH goes on without hooks
+func TestLoad(t *testing.T) { // DSH goes on without hooks
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.json")
 	if _, err := hooks.Load(path, nil); !errors.Is(err, os.ErrNotExist) {

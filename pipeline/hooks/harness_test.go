@@ -234,7 +234,7 @@ func TestSessions(t *testing.T) {
 	check(t, "turns", turns, []string{"s1 1", "s1 1", "s2 7", "s2 7", " 0", " 0"})
 }
 
-func TestHarnessLog(t *testing.T) { // 158: a turn's own events are the harness's
+func TestHarnessLog(t *testing.T) { // a turn's own events are the harness's
 	text := eventSettings(map[string][]hook{hooks.SessionStart: {{Matcher: "startup", Command: "echo hm >&2; exit 3"}}})
 	r := newRig(t, text, func(ho *hooks.Options, _ *pipeline.Options) {
 		ho.Session = func(any) hooks.Session { return hooks.Session{Turn: 2} }
