@@ -35,7 +35,9 @@
 //     comparison, structuredClone, and String of an array that holds itself many
 //     times over;
 //   - functions of the engine on very long texts: replaceAll, split, normalize;
-//   - arithmetic of BigInts that grow by multiplication.
+//   - arithmetic of BigInts that grow by multiplication;
+//   - reading the program, where the default of an arrow's parameter holds an arrow
+//     with such a default, and so on: each level doubles the time.
 //
 // And what can end the process of the host, for a Go program cannot recover from
 // it:

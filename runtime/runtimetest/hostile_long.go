@@ -1,6 +1,10 @@
 package runtimetest
 
-import "github.com/runcode-go/runcode/runtime"
+import (
+	"strings"
+
+	"github.com/runcode-go/runcode/runtime"
+)
 
 // What package gojavm's documentation says of steps that take long.
 const (
@@ -8,6 +12,7 @@ const (
 	beyondArrays  = "functions of the engine on very long arrays, or objects that claim a length"
 	beyondTexts   = "functions of the engine on very long texts"
 	beyondBigInts = "arithmetic of BigInts that grow by multiplication"
+	beyondReading = "reading the program"
 )
 
 // longPrograms ask for one step that takes very long.
@@ -79,6 +84,9 @@ func longPrograms() []attacks {
 			{name: "decimal text", code: "const n = 3n ** 10000000n; for (;;) String(n)"},
 			{name: "from decimal text", code: "const s = '9'.repeat(1e7); for (;;) BigInt(s)"},
 			{name: "powers", code: "for (;;) 3n ** 30000000n"},
+		}},
+		{family: "programs that take long to read", limits: long, fails: exhausted, beyond: beyondReading, programs: []program{
+			{name: "defaults of arrows in defaults of arrows", code: "return " + strings.Repeat("((b = ", 40) + "1" + strings.Repeat(") => b)()", 40)},
 		}},
 		// The library asks whether the run was stopped.
 		{family: "long work of the library", limits: byCompute, fails: exhausted, programs: []program{
