@@ -270,6 +270,7 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 		Parallel: c.opts.Parallel,
 		Log:      c.logger(run.Call().ID()),
 		Nested:   depth > 0,
+		Trust:    run.Call().Agent(),
 	})
 	if err != nil {
 		return tools.Result{}, err

@@ -38,12 +38,13 @@ type CallRecord struct {
 
 // Usage is what a run cost.
 type Usage struct {
-	Isolation       string   `json:"isolation"` // "worker" or "in-process"
-	WallMs          float64  `json:"wallMs"`    // less the time somebody was asked for an approval
-	ComputeMs       float64  `json:"computeMs"` // the engine was busy
-	Calls           int      `json:"calls"`     // sub-calls that reached the pipeline
-	BytesIn         int64    `json:"bytesIn"`   // JSON text of results handed to the program
-	BytesOut        int64    `json:"bytesOut"`  // JSON text of arguments
+	Isolation       string   `json:"isolation"`               // "worker" or "in-process"
+	MissingLayers   []string `json:"missingLayers,omitempty"` // of protection around a worker; see worker.LayerNames
+	WallMs          float64  `json:"wallMs"`                  // less the time somebody was asked for an approval
+	ComputeMs       float64  `json:"computeMs"`               // the engine was busy
+	Calls           int      `json:"calls"`                   // sub-calls that reached the pipeline
+	BytesIn         int64    `json:"bytesIn"`                 // JSON text of results handed to the program
+	BytesOut        int64    `json:"bytesOut"`                // JSON text of arguments
 	DroppedContexts int      `json:"droppedContexts"`
 	Notes           []string `json:"notes"`
 }
@@ -71,6 +72,7 @@ func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Rep
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
 		Usage: Usage{
 			Isolation:       res.Usage.Isolation,
+			MissingLayers:   res.Usage.Missing,
 			WallMs:          millis(res.Usage.Wall),
 			ComputeMs:       millis(res.Usage.Compute),
 			Calls:           begun,

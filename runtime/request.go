@@ -1,12 +1,16 @@
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // MaxParallel is the largest number of calls that may be out at once.
 const MaxParallel = 256
 
 // Validate reports misuse: a binding without a namespace or a function, a
-// global or error class that two bindings share, Parallel out of range. Every
+// global or error class that two bindings share, Parallel out of range, a Trust
+// that cannot be compared. Every
 // Runtime calls it before anything runs. The limits are Limits.WithDefaults's.
 func (r *Request) Validate() error {
 	owner := map[string]string{}
@@ -37,6 +41,9 @@ func (r *Request) Validate() error {
 	}
 	if r.Parallel < 0 || r.Parallel > MaxParallel {
 		return fmt.Errorf("parallel is %d; it must be between 0 and %d (zero means one call at a time)", r.Parallel, MaxParallel)
+	}
+	if r.Trust != nil && !reflect.ValueOf(r.Trust).Comparable() {
+		return fmt.Errorf("trust is a %T that cannot be compared; use a pointer or a string", r.Trust)
 	}
 	return nil
 }

@@ -47,6 +47,10 @@ type Request struct {
 	// Nested marks a run inside another run, which must never wait for a slot
 	// its ancestor holds.
 	Nested bool
+	// Trust keeps runs apart that must not meet in one process: an implementation
+	// that uses a process for several runs does so only for runs with equal Trust.
+	// It must be comparable. Nil is a value like any other.
+	Trust any
 	// CheckOnly compiles the program and runs nothing of it: the Result has a
 	// Failure if it could not run, and notes about what would go wrong.
 	CheckOnly bool
@@ -111,6 +115,7 @@ type Result struct {
 // Usage says what a run cost.
 type Usage struct {
 	Isolation  string        // "in-process" or "worker"
+	Missing    []string      // names of the layers of protection that did not hold, of those the isolation has
 	Wall       time.Duration // less the time an approver was asked
 	Compute    time.Duration // the engine was busy
 	Calls      int           // calls the runtime handed out

@@ -104,14 +104,16 @@ type wallKey struct{}
 // walls is the clocks of a run and of the runs it is nested in.
 type walls struct {
 	wall  *Wall
+	over  <-chan struct{} // closed when the run's calls are to end
 	outer *walls
 }
 
-// WithWall makes w a clock that PauseWall finds, beside those ctx has. A Runtime
-// calls it for the context it hands to Binding.Call.
+// WithWall makes w a clock that PauseWall finds, beside those ctx has, and the end
+// of ctx what Over tells of. A Runtime calls it with the context of a run, from
+// which it derives those it hands to Binding.Call.
 func WithWall(ctx context.Context, w *Wall) context.Context {
 	outer, _ := ctx.Value(wallKey{}).(*walls)
-	return context.WithValue(ctx, wallKey{}, &walls{w, outer})
+	return context.WithValue(ctx, wallKey{}, &walls{w, ctx.Done(), outer})
 }
 
 // PauseWall stops the wall clocks of every run that ctx belongs to, the run
@@ -127,4 +129,14 @@ func PauseWall(ctx context.Context) (resume func()) {
 			resume()
 		}
 	}
+}
+
+// Over is closed when the innermost run that ctx belongs to is being ended or has
+// ended: from then on nothing waits for the answers of its calls, unlike when the
+// program gives up on a single one. Outside a run it is nil.
+func Over(ctx context.Context) <-chan struct{} {
+	if w, ok := ctx.Value(wallKey{}).(*walls); ok {
+		return w.over
+	}
+	return nil
 }

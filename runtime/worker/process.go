@@ -90,6 +90,16 @@ func (p *process) has(name string) bool {
 	return slices.ContainsFunc(p.layers, func(l Layer) bool { return l.Name == name && l.State == LayerOn })
 }
 
+// lacks names the layers that do not hold.
+func (p *process) lacks() (names []string) {
+	for _, l := range p.layers {
+		if l.State != LayerOn {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
 // limit sets what bounds a run from outside the process. One that has ended
 // needs no limit.
 func (p *process) limit(limits runtime.Limits) error {

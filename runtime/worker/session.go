@@ -392,7 +392,7 @@ func (s *session) result(end ending, busy time.Duration, outstanding int) (runti
 		res.Value = ""
 	}
 	res.Logs = slices.Clip(res.Logs)
-	res.Usage.Isolation = Isolation
+	res.Usage.Isolation, res.Usage.Missing = Isolation, s.worker.lacks()
 	res.Usage.Wall = s.wall.Elapsed()
 	res.Usage.Compute = max(min(end.meta.Compute, res.Usage.Wall+busy), 0)
 	if end.meta.Compute == 0 {
