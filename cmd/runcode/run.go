@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +94,9 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 		return err
 	}
 	// Not sooner: opening may wait for a pipe that is named as a file.
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interruptible(ctx, func() {
+		ses.interject("interrupted; waiting for calls that run to return (interrupt again to end at once)")
+	})
 	defer stop()
 	return ses.run(ctx, program)
 }
@@ -134,24 +137,37 @@ type agent struct{}
 
 // interruptible makes the first SIGINT, SIGTERM or SIGHUP end the run as aborted,
 // with all that its tools have started; the second ends the process. A hang-up
-// that is ignored, as nohup has it, stays so.
-func interruptible(ctx context.Context) (context.Context, func()) {
+// that is ignored, as nohup has it, stays so. If the run takes long to end, slow is
+// called.
+func interruptible(ctx context.Context, slow func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	over := make(chan struct{})
 	go func() {
 		select {
 		case <-signals:
 			signal.Stop(signals)
 			cancel(errors.New("interrupted"))
-		case <-ctx.Done():
+		case <-over:
+			return
+		}
+		select {
+		case <-time.After(patience):
+			slow()
+		case <-over:
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		close(over)
 		cancel(nil)
 	}
 }
+
+// patience is how long an interrupted run may take to end before the person is
+// told why.
+const patience = time.Second

@@ -342,6 +342,13 @@ func (s *session) note(format string, args ...any) {
 	}
 }
 
+// interject tells the person something while the run goes on, above what is drawn last.
+func (s *session) interject(text string) {
+	if s.live != nil {
+		fmt.Fprintf(s.live, "note: %s\n", text)
+	}
+}
+
 // close closes in the reverse order of opening.
 func (s *session) close() error {
 	var errs []error

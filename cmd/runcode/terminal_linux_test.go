@@ -197,6 +197,36 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestSecondInterrupt ends a run whose tool does not return: the first key aborts
+// the run, the second ends the command and its worker with it.
+func TestSecondInterrupt(t *testing.T) {
+	for _, isolation := range []string{"worker", "in-process"} {
+		t.Run(isolation, func(t *testing.T) {
+			term := ptytest.Open(t, 100, 40)
+			args := []string{"run", "--tools", "none", "--mock", "mock.json", "hold.ts"}
+			if isolation == "in-process" {
+				args = append(args, "--in-process")
+			}
+			cmd := command(t, map[string]string{
+				"mock.json": `{"tools": [{"name": "hold", "delayMs": 86400000, "ignoresCancel": true, "result": null}]}`,
+				"hold.ts":   `await tools.hold({})`,
+			}, args...)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, term.TTY, term.TTY
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			term.WaitFor("hold {}")
+			term.Type("\x03")
+			term.WaitFor("interrupt again to end at once")
+			term.Type("\x03")
+			if err := cmd.Wait(); cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
+				t.Errorf("the command ended with %v, want SIGINT", err)
+			}
+		})
+	}
+}
+
 // TestHangUp closes the terminal's window while a command runs: the run is
 // aborted and what the command has started is ended.
 func TestHangUp(t *testing.T) {

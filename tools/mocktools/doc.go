@@ -17,11 +17,11 @@
 //
 // Of a tool: name is required; description, inputSchema, outputSchema,
 // concurrent (calls may overlap), readOnly, idempotent and destructive (the
-// annotations), delayMs (before the answer), timeoutMs (the definition's Timeout),
-// cases and result are optional. The first case whose "when" is
-// contained in the arguments answers: objects may have more members, everything
-// else must be equal as a JSON value; without "when" it matches everything. Of a
-// case: "result" is the value, "content" the blocks a model reads (a string
+// annotations), delayMs (before the answer), ignoresCancel (the delay passes also
+// when the call has been given up), timeoutMs (the definition's Timeout), cases
+// and result are optional. The first case whose "when" is contained in the
+// arguments answers: objects may have more members, everything else must be equal
+// as a JSON value; without "when" it matches everything. Of a case: "result" is the value, "content" the blocks a model reads (a string
 // stands for a text block; text blocks alone are also the value of a tool
 // without outputSchema), "error" a failure with a message and perhaps a code,
 // "contexts" are texts deferred as additional contexts. A tool's own "result"

@@ -46,5 +46,5 @@ func ExampleLoad_problem() {
 ]}`))
 	fmt.Println(err)
 	// Output:
-	// invalid mock tools: 2:17 (/tools/0/delayms): unknown member "delayms" of a tool; did you mean "delayMs"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, timeoutMs, readOnly, idempotent, destructive, cases, result)
+	// invalid mock tools: 2:17 (/tools/0/delayms): unknown member "delayms" of a tool; did you mean "delayMs"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, ignoresCancel, timeoutMs, readOnly, idempotent, destructive, cases, result)
 }

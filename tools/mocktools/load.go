@@ -80,7 +80,7 @@ func (s *source) file(root *value) []*tools.Definition {
 	return defs
 }
 
-var toolMembers = []string{"name", "description", "inputSchema", "outputSchema", "concurrent", "delayMs", "timeoutMs", "readOnly", "idempotent", "destructive", "cases", "result"}
+var toolMembers = []string{"name", "description", "inputSchema", "outputSchema", "concurrent", "delayMs", "ignoresCancel", "timeoutMs", "readOnly", "idempotent", "destructive", "cases", "result"}
 
 // tool reads one tool; nil if a problem was recorded.
 func (s *source) tool(v *value) *tools.Definition {
@@ -107,6 +107,8 @@ func (s *source) tool(v *value) *tools.Definition {
 			}
 		case "delayMs":
 			m.delay = s.delay(member, name)
+		case "ignoresCancel":
+			m.deaf = s.boolean(member, `"ignoresCancel"`)
 		case "timeoutMs":
 			def.Timeout = s.delay(member, name)
 		case "readOnly":

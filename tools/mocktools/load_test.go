@@ -116,7 +116,7 @@ func TestLoadProblems(t *testing.T) {
 func TestLoadListsEveryProblem(t *testing.T) {
 	_, err := Load(strings.NewReader("{\"tools\": [\n{\"name\": 1},\n{\"nam\": \"x\"}]}"))
 	want := `invalid mock tools: 2:10 (/tools/0/name): "name" must be a string, got a number
-3:2 (/tools/1/nam): unknown member "nam" of a tool; did you mean "name"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, timeoutMs, readOnly, idempotent, destructive, cases, result)
+3:2 (/tools/1/nam): unknown member "nam" of a tool; did you mean "name"? (known are name, description, inputSchema, outputSchema, concurrent, delayMs, ignoresCancel, timeoutMs, readOnly, idempotent, destructive, cases, result)
 3:1 (/tools/1): a tool needs a "name"`
 	if err == nil {
 		t.Fatal("Load accepted a file with three problems")

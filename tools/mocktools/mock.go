@@ -15,6 +15,7 @@ import (
 type mock struct {
 	name  string
 	delay time.Duration
+	deaf  bool       // the delay passes whatever the context says
 	cases []mockCase // the tool's own result is the last
 }
 
@@ -56,7 +57,11 @@ func (m *mock) textValues() {
 
 // handle is the tool's body.
 func (m *mock) handle(ctx context.Context, run *tools.Run) (tools.Result, error) {
-	if err := wait(ctx, m.delay); err != nil {
+	waiting := ctx
+	if m.deaf {
+		waiting = context.WithoutCancel(ctx)
+	}
+	if err := wait(waiting, m.delay); err != nil {
 		return tools.Result{}, err
 	}
 	for _, c := range m.cases {

@@ -189,6 +189,18 @@ func TestDelayEndsWithItsContext(t *testing.T) {
 	})
 }
 
+func TestDeafDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		start := time.Now()
+		got := call(t, ctx, `{"tools": [{"name": "x", "delayMs": 1500, "ignoresCancel": true, "result": 1}]}`, `{}`)
+		if took := time.Since(start); got.Value != "1" || took != 1500*time.Millisecond {
+			t.Errorf("answer = %+v after %v, want 1 after 1.5s", got, took)
+		}
+	})
+}
+
 func TestEndedContextAnswersNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
