@@ -14,25 +14,25 @@ var approvals = []string{"ask", "never", "always"}
 
 // approver is who answers asks: nil for nobody, which denies with the reason of
 // the ask.
-func (s *session) approver(name, program string) pipeline.Approver {
+func (s *session) approver(source func(tools.Call) string) pipeline.Approver {
 	switch {
 	case s.flags.dryRun: // nothing is changed, so there is nothing to approve
 		return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) {
 			return pipeline.Granted, nil
 		})
 	case s.flags.approve == "always":
-		return terminal.Always(s.onlyOnce, s.person(name, program))
+		return terminal.Always(s.onlyOnce, s.person(source))
 	case s.flags.approve == "never":
 		return nil
 	}
-	return s.person(name, program)
+	return s.person(source)
 }
 
 // onlyOnce asks the policy, which is installed after the pipeline is made.
 func (s *session) onlyOnce(call tools.Call) bool { return s.policy.OnlyOnce(call) }
 
 // person asks at the terminal; nil where there is none.
-func (s *session) person(name, program string) pipeline.Approver {
+func (s *session) person(source func(tools.Call) string) pipeline.Approver {
 	if s.console.tty == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *session) person(name, program string) pipeline.Approver {
 		Redact:     s.redactor.JSON,
 		RedactText: s.redactor.Text,
 		OnlyOnce:   s.onlyOnce,
-		Source:     terminal.SourceOf(name, program),
+		Source:     source,
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/codemode/modelapi"
 )
 
 // completeFlags lets the shell complete the flags a command has, where their
@@ -22,6 +23,13 @@ func completeFlags(cmd *cobra.Command) {
 		}
 		// It fails for a flag that does not exist or has its words already.
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+	if cmd.Flags().Lookup("api") != nil {
+		var names []string
+		for _, api := range modelapi.All() {
+			names = append(names, api.Name())
+		}
+		_ = cmd.RegisterFlagCompletionFunc("api", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	}
 	if cmd.Flags().Lookup("tools") != nil {
 		_ = cmd.RegisterFlagCompletionFunc("tools", completeSets)

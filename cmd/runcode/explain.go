@@ -40,7 +40,7 @@ func newExplainCommand(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			req := pipeline.Request{Name: args[0], Agent: agent{}}
+			req := pipeline.Request{Name: args[0], Agent: actor{}}
 			if len(args) == 2 {
 				input, err := readValue("ARGUMENTS", args[1])
 				if err != nil {

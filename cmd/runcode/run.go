@@ -12,24 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/internal/terminal"
 )
 
 // runFlags are the flags of `runcode run`.
 type runFlags struct {
-	tools     toolFlags
-	config    configFlags
-	approve   string
-	dryRun    bool
-	input     string
-	mode      string
-	events    string
-	stages    bool
-	inProcess bool
-	parallel  count
-	policies  policyFlags
-	limits    limitFlags
-	json      bool
-	quiet     bool
+	sessionFlags
+	input string
 }
 
 func newRunCommand(s *streams) *cobra.Command {
@@ -58,20 +47,10 @@ func newRunCommand(s *streams) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.tools.register(flags)
-	f.config.register(flags)
-	flags.StringVar(&f.approve, "approve", "ask", "the `answer` to calls that need approval: ask (without a terminal: deny), never or always")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing (PreToolUse hooks do run)")
+	f.registerTools(flags)
 	flags.StringVar(&f.input, "input", "", "the program's global input, as `JSON` text or @FILE")
 	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code or both")
-	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
-	flags.BoolVar(&f.stages, "stages", false, "log also what every rule, hook and wrapper answered for each call (with --events)")
-	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start, no memory limit")
-	flags.Var(&f.parallel, "parallel", "how many concurrency-safe calls may overlap (default 1: one after another)")
-	f.policies.register(flags)
-	f.limits.register(flags)
-	flags.BoolVar(&f.json, "json", false, "print one JSON object: outcome, calls, usage")
-	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors, and ask nothing: what needs approval is denied")
+	f.registerRest(flags)
 	return cmd
 }
 
@@ -80,23 +59,25 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 	if err != nil {
 		return err
 	}
-	program := codemode.Program{Code: withoutHashbang(code), Description: "Run " + path, Agent: agent{}}
-	if path == "-" {
-		program.Description = "Run standard input"
+	if f.mode == codemode.ModeNative.String() {
+		return errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
 	}
+	name := path
+	if path == "-" {
+		name = "standard input"
+	}
+	program := codemode.Program{Code: withoutHashbang(code), Description: "Run " + name, Agent: actor{}}
 	if hasInput {
 		if program.Input, err = readValue("--input", f.input); err != nil {
 			return err
 		}
 	}
-	ses, err := openSession(s, f, path, program.Code)
+	ses, err := openSession(s, &f.sessionFlags, terminal.SourceOf(name, program.Code))
 	if err != nil {
 		return err
 	}
 	// Not sooner: opening may wait for a pipe that is named as a file.
-	ctx, stop := interruptible(ctx, func() {
-		ses.interject("interrupted; waiting for calls that run to return (interrupt again to end at once)")
-	})
+	ctx, stop := interruptible(ctx, ses.interrupted)
 	defer stop()
 	return ses.run(ctx, program)
 }
@@ -132,8 +113,8 @@ func (s *session) run(ctx context.Context, program codemode.Program) error {
 	return nil
 }
 
-// agent is who acts in this command: the person who started it.
-type agent struct{}
+// actor is who acts in this command: the person who started it, or a model.
+type actor struct{}
 
 // interruptible makes the first SIGINT, SIGTERM or SIGHUP end the run as aborted,
 // with all that its tools have started; the second ends the process. A hang-up

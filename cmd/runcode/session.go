@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/spf13/pflag"
+
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
@@ -24,10 +26,47 @@ import (
 	"github.com/runcode-go/runcode/tools/todotools"
 )
 
-// session is everything one `runcode run` opens.
+// sessionFlags are the flags of every command that makes calls.
+type sessionFlags struct {
+	tools     toolFlags
+	config    configFlags
+	approve   string
+	dryRun    bool
+	mode      string // the command's own flag
+	events    string
+	stages    bool
+	inProcess bool
+	parallel  count
+	policies  policyFlags
+	limits    limitFlags
+	json      bool
+	quiet     bool
+}
+
+// registerTools adds the flags that stand before a command's own, registerRest
+// those behind.
+func (f *sessionFlags) registerTools(flags *pflag.FlagSet) {
+	f.tools.register(flags)
+	f.config.register(flags)
+	flags.StringVar(&f.approve, "approve", "ask", "the `answer` to calls that need approval: ask (without a terminal: deny), never or always")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing (PreToolUse hooks do run)")
+}
+
+func (f *sessionFlags) registerRest(flags *pflag.FlagSet) {
+	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
+	flags.BoolVar(&f.stages, "stages", false, "log also what every rule, hook and wrapper answered for each call (with --events)")
+	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start, no memory limit")
+	flags.Var(&f.parallel, "parallel", "how many concurrency-safe calls may overlap (default 1: one after another)")
+	f.policies.register(flags)
+	f.limits.register(flags)
+	flags.BoolVar(&f.json, "json", false, "print one JSON object: outcome, calls, usage")
+	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors, and ask nothing: what needs approval is denied")
+}
+
+// session is everything a command that makes calls opens.
 type session struct {
 	streams  *streams
-	flags    *runFlags
+	flags    *sessionFlags
 	console  *console
 	config   *config
 	tools    *toolset
@@ -42,7 +81,9 @@ type session struct {
 	closers  []func() error // in the order of opening
 }
 
-func openSession(s *streams, f *runFlags, path, program string) (_ *session, err error) {
+// openSession opens what the flags say. source says where calls come from, for a
+// person who is asked about one.
+func openSession(s *streams, f *sessionFlags, source func(tools.Call) string) (_ *session, err error) {
 	ses := &session{streams: s, flags: f, redactor: ownSecrets()}
 	defer func() {
 		if err != nil {
@@ -65,7 +106,7 @@ func openSession(s *streams, f *runFlags, path, program string) (_ *session, err
 		ses.openLive()
 	}
 	logger := hostLog(ses.live, f.quiet, ses.redactor)
-	if err := ses.openPipeline(logger, path, program); err != nil {
+	if err := ses.openPipeline(logger, source); err != nil {
 		return nil, err
 	}
 	if err := ses.openPolicy(logger); err != nil {
@@ -76,17 +117,14 @@ func openSession(s *streams, f *runFlags, path, program string) (_ *session, err
 
 // openPipeline makes the pipeline with its log and its approver, which ask the
 // policy that is installed after it.
-func (s *session) openPipeline(logger *slog.Logger, path, program string) error {
+func (s *session) openPipeline(logger *slog.Logger, source func(tools.Call) string) error {
 	opts := &pipeline.Options{Logger: logger, Stages: s.flags.stages}
 	sink, err := s.sink(opts)
 	if err != nil {
 		return err
 	}
 	opts.Sink = sink
-	if path == "-" {
-		path = "standard input"
-	}
-	opts.Approver = s.approver(path, program)
+	opts.Approver = s.approver(source)
 	s.pipeline = pipeline.New(s.tools.registry, opts)
 	s.tools.emit = s.pipeline.Emit
 	s.pipeline.OnResult("command", s.settled)
@@ -142,13 +180,9 @@ func (s *session) openCodeMode(logger *slog.Logger) error {
 }
 
 // check refuses what would make every run fail.
-func (f *runFlags) check() error {
-	mode, err := codemode.ParseMode(f.mode)
-	if err != nil {
+func (f *sessionFlags) check() error {
+	if _, err := codemode.ParseMode(f.mode); err != nil {
 		return fmt.Errorf("--mode: %w", err)
-	}
-	if mode == codemode.ModeNative {
-		return errors.New("--mode native offers no run_code, so there is nothing to run a program with; use code or both")
 	}
 	if !slices.Contains(approvals, f.approve) {
 		return fmt.Errorf("--approve: unknown answer %q; the answers are ask, never and always", f.approve)
@@ -270,9 +304,9 @@ func (s *session) resume(log *eventlog.Log, path string) error {
 		switch {
 		case wasCut(e): // what is left of it would be taken for all of it
 		case e.Type == fstools.EventObserved && s.tools.observations != nil:
-			err = s.tools.observations.Restore(agent{}, e.Data)
+			err = s.tools.observations.Restore(actor{}, e.Data)
 		case e.Type == todotools.EventTodoWrite && s.tools.todos != nil:
-			err = s.tools.todos.Restore(agent{}, e.Data)
+			err = s.tools.todos.Restore(actor{}, e.Data)
 		}
 		if err != nil {
 			return fmt.Errorf("event %d cannot be taken up: %w", e.Seq, err)
@@ -342,11 +376,17 @@ func (s *session) note(format string, args ...any) {
 	}
 }
 
-// interject tells the person something while the run goes on, above what is drawn last.
-func (s *session) interject(text string) {
+// interject tells the person something while the run goes on, above what is drawn
+// last.
+func (s *session) interject(format string, args ...any) {
 	if s.live != nil {
-		fmt.Fprintf(s.live, "note: %s\n", text)
+		fmt.Fprintf(s.live, "%s\n", termtext.EscapeLine(s.redactor.Text(fmt.Sprintf(format, args...))))
 	}
+}
+
+// interrupted tells the person why the key has not ended the run yet.
+func (s *session) interrupted() {
+	s.interject("note: interrupted; waiting for calls that run to return (interrupt again to end at once)")
 }
 
 // close closes in the reverse order of opening.
