@@ -30,15 +30,22 @@ const DefaultBudget = 16_000
 // descriptions, then without some of the names, which it says. The text depends
 // on the tools and the options alone.
 func (c *Catalog) Prompt(o PromptOptions) string {
-	budget := o.Budget
-	if budget <= 0 {
-		budget = DefaultBudget
-	}
-	most := budget * bytesPerToken
-	if len(c.declarations) <= most {
+	most := o.room()
+	if c.Fits(o) {
 		return c.Instructions(o) + "\n```ts\n" + c.declarations + "```\n"
 	}
 	return c.Instructions(o) + incomplete + "\n```ts\n" + c.index(most) + "```\n"
+}
+
+// Fits reports whether Prompt has the declarations rather than a list.
+func (c *Catalog) Fits(o PromptOptions) bool { return len(c.declarations) <= o.room() }
+
+// room is how many bytes the declarations may take.
+func (o PromptOptions) room() int {
+	if o.Budget <= 0 {
+		return DefaultBudget * bytesPerToken
+	}
+	return o.Budget * bytesPerToken
 }
 
 // bytesPerToken is what English and code take on average.

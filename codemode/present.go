@@ -18,6 +18,9 @@ type Presentation struct {
 	// of the tools where these exceed Options.PromptBudget. It is empty in native
 	// mode, and byte-identical for the same set of tools.
 	Prompt string
+	// Listed says that the declarations exceed Options.PromptBudget, so that the
+	// Prompt lists the tools and programs look them up.
+	Listed bool
 	// Notes tell the harness author what the model is not told: short names
 	// that were dropped because two tools would share them, and tools that are
 	// not on the wire because model APIs refuse their names.
@@ -59,7 +62,8 @@ func (c *CodeMode) PresentFor(agent any) (Presentation, error) {
 		return p, nil
 	}
 	p.Tools = append(p.Tools, ToolSchema{ToolName, bindings.ToolDescription, bindings.TransportSchema()})
-	p.Prompt = now.catalog.Prompt(bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits, Budget: c.opts.PromptBudget})
+	options := bindings.PromptOptions{Parallel: c.opts.Parallel, Limits: c.opts.Limits, Budget: c.opts.PromptBudget}
+	p.Prompt, p.Listed = now.catalog.Prompt(options), !now.catalog.Fits(options)
 	if mode == ModeCode {
 		p.Prompt = onlyRule + p.Prompt
 	}
@@ -84,6 +88,16 @@ func (p *Presentation) add(def tools.Definition) {
 		schema = anyObject
 	}
 	p.Tools = append(p.Tools, ToolSchema{def.Name, def.Description, schema})
+}
+
+// Catalog is the tools that a program of an agent can call, with names,
+// declarations and search.
+func (c *CodeMode) Catalog(agent any) (*bindings.Catalog, error) {
+	now, err := c.snapshot(agent)
+	if err != nil {
+		return nil, err
+	}
+	return now.catalog, nil
 }
 
 // Declarations is the TypeScript text that tells a model which tools a program
