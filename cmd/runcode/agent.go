@@ -92,7 +92,7 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 		return err
 	}
 	programs := &programs{code: map[string]string{}}
-	ses, err := openSession(s, &f.sessionFlags, programs.source)
+	ses, err := openSession(s, &f.sessionFlags, audience{source: programs.source})
 	if err != nil {
 		return err
 	}

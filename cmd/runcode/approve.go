@@ -20,12 +20,19 @@ func (s *session) approver(source func(tools.Call) string) pipeline.Approver {
 		return pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) {
 			return pipeline.Granted, nil
 		})
-	case s.flags.approve == "always":
-		return terminal.Always(s.onlyOnce, s.person(source))
 	case s.flags.approve == "never":
 		return nil
 	}
-	return s.person(source)
+	var asked pipeline.Approver
+	if s.clients != nil {
+		asked = s.clients
+	} else {
+		asked = s.person(source)
+	}
+	if s.flags.approve == "always" {
+		return terminal.Always(s.onlyOnce, asked)
+	}
+	return asked
 }
 
 // onlyOnce asks the policy, which is installed after the pipeline is made.

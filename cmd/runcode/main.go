@@ -95,7 +95,7 @@ func newCommand(s *streams) *cobra.Command {
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; the commands are run, agent, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
+				return fmt.Errorf("unknown command %q; the commands are run, agent, serve, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
 			}
 			return nil
 		},
@@ -105,7 +105,7 @@ func newCommand(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRunCommand(s), newAgentCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
+	root.AddCommand(newRunCommand(s), newAgentCommand(s), newServeCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}

@@ -72,7 +72,7 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 			return err
 		}
 	}
-	ses, err := openSession(s, &f.sessionFlags, terminal.SourceOf(name, program.Code))
+	ses, err := openSession(s, &f.sessionFlags, audience{source: terminal.SourceOf(name, program.Code)})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/codemode/mcpserver"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
@@ -74,17 +75,25 @@ type session struct {
 	policy   *permission.Policy
 	pipeline *pipeline.Pipeline
 	codemode *codemode.CodeMode
-	live     *liveView // nil: --quiet
+	live     *liveView         // nil: --quiet, or MCP clients are served
+	clients  *mcpserver.Server // nil: none are served
 	storing  sync.Mutex
 	store    *spill.Store   // nil until it is needed; storing is held
 	unasked  int            // calls denied because nobody could be asked
 	closers  []func() error // in the order of opening
 }
 
-// openSession opens what the flags say. source says where calls come from, for a
-// person who is asked about one.
-func openSession(s *streams, f *sessionFlags, source func(tools.Call) string) (_ *session, err error) {
-	ses := &session{streams: s, flags: f, redactor: ownSecrets()}
+// audience is whom a session's calls are made for.
+type audience struct {
+	// source says where calls come from, for a person who is asked about one.
+	source func(tools.Call) string
+	// clients are asked and told instead of a person.
+	clients *mcpserver.Server
+}
+
+// openSession opens what the flags say.
+func openSession(s *streams, f *sessionFlags, to audience) (_ *session, err error) {
+	ses := &session{streams: s, flags: f, redactor: ownSecrets(), clients: to.clients}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, ses.close())
@@ -100,13 +109,15 @@ func openSession(s *streams, f *sessionFlags, source func(tools.Call) string) (_
 	if ses.config, err = f.config.load(f.tools.root); err != nil {
 		return nil, err
 	}
-	ses.console = openConsole(s, f.quiet)
+	ses.console = openConsole(s, f.quiet || to.clients != nil)
 	ses.closers = append(ses.closers, ses.console.close)
-	if !f.quiet {
+	said := ses.console.err
+	if !f.quiet && to.clients == nil {
 		ses.openLive()
+		said = ses.live
 	}
-	logger := hostLog(ses.live, f.quiet, ses.redactor)
-	if err := ses.openPipeline(logger, source); err != nil {
+	logger := hostLog(said, f.quiet, ses.redactor)
+	if err := ses.openPipeline(logger, to.source); err != nil {
 		return nil, err
 	}
 	if err := ses.openPolicy(logger); err != nil {
@@ -166,7 +177,10 @@ func (s *session) openCodeMode(logger *slog.Logger) error {
 	if s.flags.inProcess {
 		opts.Isolation = codemode.IsolationInProcess
 	}
-	if s.live != nil {
+	switch {
+	case s.clients != nil:
+		opts.OnLog = s.clients.Log
+	case s.live != nil:
 		opts.OnLog = func(_ string, line runtime.Line) { s.live.log(line) }
 	}
 	if s.flags.events != "" {
@@ -215,6 +229,9 @@ func (s *session) sink(opts *pipeline.Options) (pipeline.Sink, error) {
 	}
 	if s.live != nil {
 		sinks = append(sinks, s.live)
+	}
+	if s.clients != nil {
+		sinks = append(sinks, s.clients)
 	}
 	if len(sinks) == 0 {
 		return nil, nil

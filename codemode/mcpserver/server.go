@@ -193,15 +193,31 @@ func (s *Server) callsOf(c *Client) (calls []*call) {
 }
 
 // Close cancels all calls, waits until they have settled, so that their events
-// are written, and refuses further ones. It may be called twice. It does not
-// close the pipeline's log nor the CodeMode.
+// are written, ends all connections, and refuses further ones. It may be called
+// twice. It does not close the pipeline's log nor the CodeMode.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.end(errClosed)
 	s.running.Wait()
+	for _, session := range s.sessions() {
+		_ = session.Close() // of a client that has left, perhaps
+	}
 	return nil
+}
+
+func (s *Server) sessions() (list []*mcp.ServerSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.clients {
+		c.mu.Lock()
+		if c.session != nil {
+			list = append(list, c.session)
+		}
+		c.mu.Unlock()
+	}
+	return list
 }
 
 // Refresh tells the clients of tools that have come, gone or changed. It is called
