@@ -1,0 +1,247 @@
+package trace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/runcode-go/runcode/internal/jsonscan"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// Fetch gets the text behind a locator of a cut.
+type Fetch func(ctx context.Context, locator string) (string, error)
+
+// Restore gets back what was cut of the call's arguments and result, checks it
+// by its size and hash, and makes the call as it would be in a log without a
+// bound. It fails, and changes nothing, if a part was not kept, cannot be
+// fetched (a nil fetch fetches nothing) or is not what was cut.
+func (c *Call) Restore(ctx context.Context, fetch Fetch) error {
+	call, result := c.call, c.result
+	for _, cut := range c.Cuts {
+		part := &result
+		if cut.OfCall {
+			part = &call
+		}
+		text, err := cut.fetch(ctx, fetch)
+		if err == nil {
+			*part, err = replace(*part, cut.Path, text)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot restore call %s of %s, which was cut in the log at %q: %w", c.ID, c.Tool, cut.Path, err)
+		}
+	}
+	return c.reread(call, result)
+}
+
+func (cut Cut) fetch(ctx context.Context, fetch Fetch) (string, error) {
+	switch {
+	case cut.Locator == "":
+		return "", fmt.Errorf("its %d bytes were not kept", cut.Bytes)
+	case fetch == nil:
+		return "", fmt.Errorf("its %d bytes are at %s, and there is nothing to fetch them with", cut.Bytes, cut.Locator)
+	}
+	text, err := fetch(ctx, cut.Locator)
+	if err != nil {
+		return "", err
+	}
+	if sum := sha256.Sum256([]byte(text)); len(text) != cut.Bytes || hex.EncodeToString(sum[:]) != cut.SHA256 {
+		return "", fmt.Errorf("at %s are %d bytes with sha256 %x; cut were %d bytes with sha256 %s", cut.Locator, len(text), sum, cut.Bytes, cut.SHA256)
+	}
+	return text, nil
+}
+
+// reread takes the call's events as they were before anything was cut.
+func (c *Call) reread(call, result tools.JSON) error {
+	if len(c.Cuts) == 0 {
+		return nil
+	}
+	again := newBuilder()
+	if c.Parent != nil {
+		again.latest[c.Parent.ID] = &Call{State: StateOpen}
+	}
+	for _, e := range []struct {
+		data tools.JSON
+		read func(event, data)
+	}{{call, c.opener(again)}, {result, c.closer(again)}} {
+		var d data
+		if e.data.IsZero() {
+			continue
+		}
+		if err := decode(e.data, &d); err != nil {
+			return fmt.Errorf("call %s of %s cannot be read once it is restored: %w", c.ID, c.Tool, err)
+		}
+		e.read(event{Data: e.data}, d)
+	}
+	if len(again.order) != 1 {
+		return fmt.Errorf("call %s of %s is not one call once it is restored", c.ID, c.Tool)
+	}
+	whole := again.order[0]
+	c.Arguments, c.Program, c.About = whole.Arguments, whole.Program, whole.About
+	c.Content, c.Value, c.Failure = whole.Content, whole.Value, whole.Failure
+	c.call, c.result, c.Cuts = call, result, nil
+	return nil
+}
+
+func (c *Call) opener(b *builder) func(event, data) {
+	if c.Parent == nil {
+		return b.announce
+	}
+	return b.nest
+}
+
+func (c *Call) closer(b *builder) func(event, data) {
+	if c.Parent == nil {
+		return b.settle
+	}
+	return b.settleNested
+}
+
+var errNoPlace = errors.New("the data has no such place")
+
+// replace puts a text that was cut back into its place.
+func replace(data tools.JSON, path, cut string) (tools.JSON, error) {
+	var put func(raw string, steps []string) (string, error)
+	put = func(raw string, steps []string) (string, error) {
+		if len(steps) == 0 {
+			if raw[0] == '"' {
+				return jsonscan.Quote(cut), nil
+			}
+			return cut, nil
+		}
+		parts := split(raw)
+		i := find(parts, steps[0])
+		if i < 0 {
+			return "", errNoPlace
+		}
+		inner, err := put(parts[i].raw, steps[1:])
+		if err != nil {
+			return "", err
+		}
+		parts[i].raw = inner
+		return join(raw[0], parts), nil
+	}
+	if data.IsZero() {
+		return data, errNoPlace
+	}
+	text, err := put(data.String(), steps(path))
+	if err != nil {
+		return data, err
+	}
+	return tools.ParseJSON(text)
+}
+
+// at is what stands at a place, zero for nothing.
+func at(data tools.JSON, path string) tools.JSON {
+	raw := data.String()
+	for _, step := range steps(path) {
+		parts := split(raw)
+		i := find(parts, step)
+		if i < 0 {
+			return tools.JSON{}
+		}
+		raw = parts[i].raw
+	}
+	j, _ := tools.ParseJSON(raw)
+	return j
+}
+
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+func steps(path string) []string {
+	if path == "" {
+		return nil
+	}
+	list := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i := range list {
+		list[i] = unescapePointer.Replace(list[i])
+	}
+	return list
+}
+
+// under reports whether a place is prefix or within it.
+func under(path, prefix string) bool {
+	return path == prefix || strings.HasPrefix(path, prefix+"/")
+}
+
+// part is a member of an object, with its name as it is spelt, or an element of
+// an array.
+type part struct{ key, raw string }
+
+// find is the index of the part a step of a pointer leads to, -1 for none.
+func find(parts []part, step string) int {
+	if len(parts) > 0 && parts[0].key == "" {
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(parts) {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(parts, func(p part) bool {
+		return strings.ToValidUTF8(jsonscan.Unquote(p.key), "\uFFFD") == step
+	})
+}
+
+// split takes a canonical object or array apart, nil for anything else.
+func split(raw string) []part {
+	var parts []part
+	var key string
+	s := jsonscan.New(raw)
+	start := 0
+	for {
+		tok, err := s.Next()
+		if err != nil || tok.Kind == jsonscan.EOF {
+			return parts
+		}
+		switch tok.Kind {
+		case jsonscan.ObjectStart, jsonscan.ArrayStart:
+			if s.Depth() == 2 {
+				start = tok.Offset
+			}
+			continue
+		case jsonscan.Key:
+			if s.Depth() == 1 {
+				key = tok.Raw
+			}
+			continue
+		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
+			if s.Depth() != 1 {
+				continue
+			}
+		default:
+			if s.Depth() != 1 {
+				continue
+			}
+			start = tok.Offset
+		}
+		parts = append(parts, part{key, raw[start:s.Offset()]})
+	}
+}
+
+func join(kind byte, parts []part) string {
+	var b strings.Builder
+	b.WriteByte(kind)
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if p.key != "" {
+			b.WriteString(p.key + ":")
+		}
+		b.WriteString(p.raw)
+	}
+	b.WriteByte(kind + 2) // '}' after '{', ']' after '['
+	return b.String()
+}
+
+// decode reads JSON that may be missing.
+func decode(j tools.JSON, v any) error {
+	if j.IsZero() {
+		return errors.New("it is missing")
+	}
+	return j.Unmarshal(v)
+}
