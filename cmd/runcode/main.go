@@ -38,9 +38,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd.SetErr(stderr)
 	err := cmd.Execute()
 	var failed *programFailed
+	var with *exitWith
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &with):
+		return with.code
 	case errors.As(err, &failed) && failed.err == nil:
 		return exitFailed
 	}
@@ -63,6 +66,11 @@ func (e *programFailed) Error() string {
 }
 
 func (e *programFailed) Unwrap() error { return e.err }
+
+// exitWith ends the command with a code of its own; all has been said.
+type exitWith struct{ code int }
+
+func (e *exitWith) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
 // streams are where the command reads and writes.
 type streams struct {
@@ -95,7 +103,7 @@ func newCommand(s *streams) *cobra.Command {
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; the commands are run, agent, serve, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
+				return fmt.Errorf("unknown command %q; the commands are run, agent, serve, trace, replay, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
 			}
 			return nil
 		},
@@ -105,7 +113,7 @@ func newCommand(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRunCommand(s), newAgentCommand(s), newServeCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
+	root.AddCommand(newRunCommand(s), newAgentCommand(s), newServeCommand(s), newTraceCommand(s), newReplayCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}

@@ -33,6 +33,11 @@ func ownHome(env *testscript.Env) error {
 	env.Setenv("USERPROFILE", home)
 	env.Setenv("AppData", filepath.Join(home, ".config"))
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	traces, err := filepath.Abs("../../testdata/traces")
+	if err != nil {
+		return err
+	}
+	env.Setenv("TRACES", traces) // sample logs
 	return os.MkdirAll(home, 0o700)
 }
 
