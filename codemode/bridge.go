@@ -90,6 +90,7 @@ func (b *bridge) dispatch(ctx context.Context, inv runtime.Invocation, report fu
 			Args:         inv.Args,
 			Agent:        b.run.Call().Agent(),
 			Parent:       b.run,
+			Over:         runtime.Over(ctx),
 			Site:         tools.Site(inv.Site),
 			DropContexts: b.c.opts.Contexts == DropContexts,
 			OnApproval:   func() func() { return runtime.PauseWall(ctx) },

@@ -3,12 +3,16 @@ package codemode
 import (
 	"context"
 	"fmt"
+	"time"
 	"unicode/utf8"
 )
 
 // DefaultMaxText is the most bytes of text one run_code result puts before a
 // model unless Options say otherwise.
 const DefaultMaxText = 64 << 10
+
+// storeTime is how long a Store may take.
+const storeTime = 30 * time.Second
 
 // unstored is what is said of a cut text that nobody keeps.
 const unstored = "Return or print less to see all of it."
@@ -76,7 +80,9 @@ func (c *CodeMode) keep(ctx context.Context, callID, text string) (rest string) 
 		}
 	}()
 	// A run that was aborted is worth keeping too.
-	locator, err := c.opts.Store(context.WithoutCancel(ctx), callID, text)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	locator, err := c.opts.Store(ctx, callID, text)
 	if err != nil {
 		return "The whole text could not be stored: " + firstLine(c.redact(err.Error()), 200) + ". " + unstored
 	}

@@ -47,7 +47,8 @@ type Options struct {
 	// Store keeps the whole text of a result that is over MaxText and returns
 	// where it is, in words the model can use: a path it may read, a URL. Nil:
 	// what is cut is gone, but for Report.Output. An error or a panic costs the
-	// text and not the result. It may be called from several goroutines at once.
+	// text and not the result. Its ctx lasts 30 seconds, also in a run that was
+	// cancelled. It may be called from several goroutines at once.
 	Store func(ctx context.Context, callID, text string) (locator string, err error)
 	// Redact takes secrets out of the text a model reads of a result, before it is
 	// cut or stored: no later redactor finds a secret that a cut has parted. Nil:
@@ -59,7 +60,7 @@ type Options struct {
 	MaxImages int
 	// OnLog receives console lines as they are printed, with the id of the
 	// run_code call. It may be called from several goroutines at once when
-	// several programs run.
+	// several programs run. It must not block: its run waits for it.
 	OnLog func(callID string, line runtime.Line)
 	// Worker tunes worker processes.
 	Worker WorkerOptions
@@ -84,6 +85,10 @@ const (
 // maxNesting is how many runs may stand inside each other, the outermost
 // included: a program calls a sub-agent tool, whose model calls run_code.
 const maxNesting = 3
+
+// maxAbandoned is how many abandoned bodies may still run when a program begins:
+// each keeps a goroutine and may act, and nothing else bounds their number.
+const maxAbandoned = 16
 
 // CodeMode is the run_code tool of one pipeline. It is safe for concurrent use.
 type CodeMode struct {
@@ -243,11 +248,17 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	}
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxNesting {
-		return tools.Result{}, c.refused(ctx, run, runtime.CallLimit, fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting))
+		return tools.Result{}, c.refused(ctx, run, runtime.Failure{
+			Kind:    runtime.CallLimit,
+			Message: fmt.Sprintf("run_code is nested %d levels deep, which is the limit; return the data to the outer program instead", maxNesting),
+		})
+	}
+	if abandoned := c.pipeline.Abandoned(); len(abandoned) >= maxAbandoned {
+		return tools.Result{}, c.refused(ctx, run, tooManyAbandoned(abandoned))
 	}
 	extra, _ := ctx.Value(givenKey{}).(given)
 	if extra.refusal != "" {
-		return tools.Result{}, c.refused(ctx, run, runtime.InvalidInput, extra.refusal)
+		return tools.Result{}, c.refused(ctx, run, runtime.Failure{Kind: runtime.InvalidInput, Message: extra.refusal})
 	}
 	now, err := c.snapshot(run.Call().Agent())
 	if err != nil {
@@ -282,9 +293,8 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 }
 
 // refused is the failure of a program that is not run.
-func (c *CodeMode) refused(ctx context.Context, run *tools.Run, kind runtime.Kind, message string) *RunError {
-	failure := &runtime.Failure{Kind: kind, Message: message}
-	return c.failed(ctx, run.Call().ID(), runtime.Result{Failure: failure}, &bridge{})
+func (c *CodeMode) refused(ctx context.Context, run *tools.Run, f runtime.Failure) *RunError {
+	return c.failed(ctx, run.Call().ID(), runtime.Result{Failure: &f}, &bridge{})
 }
 
 func (c *CodeMode) failed(ctx context.Context, callID string, res runtime.Result, b *bridge) *RunError {

@@ -14,6 +14,10 @@
 //
 // A person who rejects three different calls of one program ends its run.
 //
+// A run that is over waits for the tools it has called, and not for ever: one that
+// ignores its context is abandoned pipeline.Options.Drain after the run's end. The
+// outer result names it, and while 16 such bodies still run no program is started.
+//
 // The outer result is {logs, result?}. A failed run is a *RunError whose text
 // names the kind of failure, the place in the program, what was printed, and
 // the calls that were already made. ReportOf gives the host the same as data.

@@ -68,6 +68,7 @@ func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Rep
 			calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
 		}
 	}
+	notes := append(append([]string{}, res.Notes...), abandonedNotes(calls)...)
 	return &Report{
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
 		Usage: Usage{
@@ -79,7 +80,7 @@ func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Rep
 			BytesIn:         res.Usage.BytesIn,
 			BytesOut:        res.Usage.BytesOut,
 			DroppedContexts: droppedContexts,
-			Notes:           append([]string{}, res.Notes...),
+			Notes:           notes,
 		},
 	}
 }
@@ -102,7 +103,7 @@ func ledgerText(calls []CallRecord) string {
 		count[c.State]++
 	}
 	var sums []string
-	for _, state := range []pipeline.State{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
+	for _, state := range []pipeline.State{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateAbandoned, pipeline.StateNotStarted} {
 		if n := count[state]; n > 0 {
 			sums = append(sums, fmt.Sprintf("%d %s", n, spaced(state)))
 		}

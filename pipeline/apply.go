@@ -111,6 +111,8 @@ func (x *execution) state() State {
 		return StateDone
 	case !x.bodyRan():
 		return StateNotStarted
+	case x.abandoned() != nil:
+		return StateAbandoned
 	case has[*AbortError](err):
 		return StateAborted
 	}

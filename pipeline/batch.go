@@ -170,6 +170,7 @@ func (b *batch) abandonRest() {
 		x.finally(aborted(b.ctx, false))
 		x.close()
 		b.p.journal.result(x, x.outcome())
+		x.leave()
 		b.outcomes = append(b.outcomes, x.outcome())
 	}
 }

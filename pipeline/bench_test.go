@@ -114,19 +114,21 @@ func BenchmarkExecute(b *testing.B) {
 			}
 		}
 	})
-	b.Run("nested", func(b *testing.B) {
-		var p *pipeline.Pipeline
-		p = quickPipeline(b, nil, &tools.Definition{Name: "outer", Handler: func(ctx context.Context, run *tools.Run) (tools.Result, error) {
-			req := quickCall
-			req.Parent = run
-			b.ReportAllocs()
-			for b.Loop() {
-				mustExecute(ctx, b, p, req)
-			}
-			return tools.Result{}, nil
-		}})
-		mustExecute(b.Context(), b, p, pipeline.Request{ID: "c0", Name: "outer"})
-	})
+	for name, over := range map[string]chan struct{}{"nested": nil, "nested, with an end": make(chan struct{})} {
+		b.Run(name, func(b *testing.B) {
+			var p *pipeline.Pipeline
+			p = quickPipeline(b, nil, &tools.Definition{Name: "outer", Handler: func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+				req := quickCall
+				req.Parent, req.Over = run, over
+				b.ReportAllocs()
+				for b.Loop() {
+					mustExecute(ctx, b, p, req)
+				}
+				return tools.Result{}, nil
+			}})
+			mustExecute(b.Context(), b, p, pipeline.Request{ID: "c0", Name: "outer"})
+		})
+	}
 }
 
 // parseAndValidate are the steps of a call that are not the pipeline's own, on

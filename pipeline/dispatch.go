@@ -60,6 +60,9 @@ func (x *execution) body(ctx context.Context) (Result, error) {
 func (x *execution) bodyResult(ctx context.Context) *core {
 	ctx, stop := fuse(ctx, x.ctx)
 	defer stop()
+	if gone := x.abandoned(); gone != nil { // whatever a wrapper makes of it
+		return failure(gone)
+	}
 	if ctx.Err() != nil {
 		return failure(aborted(ctx, x.bodyRan()))
 	}
@@ -161,9 +164,8 @@ func (x *execution) regrant(ctx context.Context, tool *tools.Tool) error {
 	return err
 }
 
-// call runs the body.
-func (a *attempt) call(ctx context.Context, tool *tools.Tool) (r tools.Result, err error) {
-	defer a.end()
+// body runs the body on this goroutine.
+func (a *attempt) body(ctx context.Context, tool *tools.Tool) (r tools.Result, err error) {
 	defer a.x.foreign(tool, "", &err)
 	return tool.Definition().Handler(ctx, &a.run)
 }

@@ -27,15 +27,25 @@
 // call that was given up before it began, a call only programs may make, and an
 // error or a panic of a listener or a wrapper.
 //
+// # What is waited for
+//
+// A caller that knows when nobody needs the answer any more, as code mode does of
+// the calls of a program, says so with Request.Over. From then on a body has
+// Options.Drain to return; one that ignores its context is abandoned, and the call
+// settles without it. An approver that ignores its context is left to itself at
+// once. Everything else is awaited in any case: listeners, guards, observers, the
+// Sink, Options.Progress, and the functions of a definition beside its Handler,
+// which are pure and have no context. They are the harness author's to bound.
+//
 // # What holds whatever listeners do
 //
 // A call is an immutable value: what policy judged is what runs and what the
 // log says. A denial, an error or a panic of one listener is not undone by the
 // listeners around it. The zero value of every decision refuses. Execute
-// settles in any case, waits for a body it started, and a panic of foreign code
-// becomes an error result whose stack only the Logger sees. A tool that is
-// replaced between decision and start does not run. A grant covers one start of
-// a body.
+// settles in any case, waits for a body it started unless Request.Over ends that,
+// and a panic of foreign code becomes an error result whose stack only the Logger
+// sees. A tool that is replaced between decision and start does not run. A grant
+// covers one start of a body.
 //
 // # Nested calls
 //

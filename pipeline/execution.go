@@ -33,6 +33,8 @@ type execution struct {
 	finalizer func(tools.Call, tools.Final) ([]tools.Content, bool)
 	scopes    []any     // the agent and its ancestors
 	parent    *attempt  // the body that made a nested call
+	host      *attempt  // the body with whose context a call without a parent was made
+	ends      ends      // of the wait for the call
 	declined  *declined // ownDeclined of the outermost call
 	asked     *Decision // the ask a person has granted
 	faulty    error     // what is wrong with the request
@@ -40,12 +42,17 @@ type execution struct {
 	started   time.Time
 	callSeq   uint64 // of the event that announced the call
 
+	step       sync.Mutex // held while a scheduler takes a step; guards the two
+	dispatched bool
+	committed  bool
+
 	route  route
 	result Result
 
 	mu    sync.Mutex
-	last  *attempt // the latest body start, nil for none
-	spent bool     // the grant of asked has let a body start
+	last  *attempt        // the latest body start, nil for none
+	spent bool            // the grant of asked has let a body start
+	gone  *AbandonedError // of a body that was abandoned
 
 	// What most calls have one of stands here, so that a call is few objects.
 	ownDeclined declined
@@ -121,8 +128,9 @@ func (x *execution) lastAttempt() *attempt {
 // attempt is one start of a body. Its contexts and conclusion belong to it
 // alone, so a retry does not inherit what a failed attempt left.
 type attempt struct {
-	x   *execution
-	run tools.Run // its address is the handle the body holds
+	x     *execution
+	run   tools.Run // its address is the handle the body holds
+	below below
 
 	mu        sync.Mutex
 	contexts  []tools.Message
@@ -152,7 +160,8 @@ func (x *execution) nextAttempt() *attempt {
 	return a
 }
 
-// end closes the handle: nothing can be deferred on it or nested under it now.
+// end closes the handle: nothing can be deferred on it, reported through it or
+// nested under it now.
 func (a *attempt) end() {
 	a.x.p.live.remove(a)
 	a.mu.Lock()
@@ -180,8 +189,17 @@ func (a *attempt) conclude() {
 }
 
 func (a *attempt) progress(report tools.Progress) {
+	if a.isOver() {
+		return
+	}
 	defer a.x.contain("Progress")
 	a.x.p.opts.Progress(a.x.call, report)
+}
+
+func (a *attempt) isOver() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.over
 }
 
 // deferred is what the body deferred; a may be nil.
@@ -202,33 +220,4 @@ func (a *attempt) concludes() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.concluded
-}
-
-// liveRuns knows the bodies that are running. Its key is the handle itself, so
-// neither a token nor a handle somebody made opens anything.
-type liveRuns struct {
-	mu    sync.Mutex
-	byRun map[*tools.Run]*attempt
-}
-
-func (l *liveRuns) add(a *attempt) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byRun == nil {
-		l.byRun = map[*tools.Run]*attempt{}
-	}
-	l.byRun[&a.run] = a
-}
-
-func (l *liveRuns) remove(a *attempt) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.byRun, &a.run)
-}
-
-// find is the running body that holds a handle, nil for none.
-func (l *liveRuns) find(run *tools.Run) *attempt {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.byRun[run]
 }

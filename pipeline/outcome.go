@@ -15,6 +15,7 @@ const (
 	StateDone       State = "done"        // it succeeded
 	StateFailed     State = "failed"      // the body ran, the outcome is a failure
 	StateAborted    State = "aborted"     // the body ran and the caller's context ended
+	StateAbandoned  State = "abandoned"   // the body ran on although nobody waited for it any more (see Request.Over), and may still act
 	StateNotStarted State = "not-started" // a failure, and no body ran: denied, bad arguments, unknown tool, aborted early
 )
 

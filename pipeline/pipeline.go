@@ -52,8 +52,13 @@ type Options struct {
 	// MaxParallel is how many bodies Batch runs at a time. Zero: 10. One:
 	// serial. A negative number panics in New.
 	MaxParallel int
+	// Drain is how long a body may take to return once nobody waits for its call
+	// any more (see Request.Over), as one does that ignores its context. A body that
+	// waits for calls of its own, nested ones or those it makes with its context, has
+	// as long again after them. Zero: 5 s. A negative one panics in New.
+	Drain time.Duration
 	// Progress is told what bodies report through Run.Progress. It must not
-	// block. Nil: nobody is.
+	// block: the body waits for it. Nil: nobody is.
 	Progress func(tools.Call, tools.Progress)
 }
 
@@ -61,6 +66,7 @@ const (
 	defaultMaxParallel     = 10
 	defaultMaxAsks         = 20
 	defaultApprovalTimeout = 10 * time.Minute
+	defaultDrain           = 5 * time.Second
 )
 
 // Pipeline takes tool calls from the request to the settled outcome. It is safe
@@ -87,6 +93,7 @@ type Pipeline struct {
 	layers    layers
 	asking    queue
 	live      liveRuns
+	strays    strays
 	journal   journal
 }
 
@@ -124,14 +131,17 @@ func (p *Pipeline) setDefaults() {
 	case o.MaxParallel == 0:
 		o.MaxParallel = defaultMaxParallel
 	}
-	if o.ApprovalTimeout < 0 || o.MaxAsks < 0 {
-		panic("pipeline.New: ApprovalTimeout or MaxAsks is negative; zero takes the default")
+	if o.ApprovalTimeout < 0 || o.MaxAsks < 0 || o.Drain < 0 {
+		panic("pipeline.New: ApprovalTimeout, MaxAsks or Drain is negative; zero takes the default")
 	}
 	if o.ApprovalTimeout == 0 {
 		o.ApprovalTimeout = defaultApprovalTimeout
 	}
 	if o.MaxAsks == 0 {
 		o.MaxAsks = defaultMaxAsks
+	}
+	if o.Drain == 0 {
+		o.Drain = defaultDrain
 	}
 	if o.LogRequired && o.Sink == nil {
 		panic("pipeline.New: LogRequired is set and there is no Sink to log to")
@@ -153,10 +163,11 @@ func (p *Pipeline) Registry() *tools.Registry { return p.reg }
 
 // Execute takes one call through all stages and always settles: whatever a
 // listener, a guard, an approver, a body or an observer does, the caller gets
-// an Outcome and the log a result for every call it announces. It runs the body
-// on the calling goroutine and returns only when the body has. Foreign code that
-// ends that goroutine (runtime.Goexit) takes the caller with it; the log gets
-// its result all the same.
+// an Outcome and the log a result for every call it announces. It returns only
+// when the body has, or has been abandoned (see Request.Over), and runs it on the
+// calling goroutine if it cannot be abandoned. Foreign code that ends that
+// goroutine (runtime.Goexit) takes the caller with it; the log gets its result all
+// the same.
 func (p *Pipeline) Execute(ctx context.Context, req Request) Outcome {
 	s := p.stage(ctx, req)
 	defer s.Settle()
@@ -248,6 +259,7 @@ func (x *execution) dispatch() {
 // commit is the half of a call after its body: post-execute, finalizer,
 // observers, log, each even if foreign code before it ends the goroutine.
 func (x *execution) commit() {
+	defer x.leave()
 	defer func() { x.p.journal.result(x, x.outcome()) }()
 	defer func() {
 		x.close()

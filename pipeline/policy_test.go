@@ -434,6 +434,7 @@ func TestRegistration(t *testing.T) {
 		{"no registry", func() { pipeline.New(nil, nil) }, "the registry is nil"},
 		{"a required log and no sink", func() { pipelinetest.New(t, &pipeline.Options{LogRequired: true}) }, "no Sink to log to"},
 		{"a negative cap", func() { pipelinetest.New(t, &pipeline.Options{MaxParallel: -1}) }, "MaxParallel is negative"},
+		{"a negative drain", func() { pipelinetest.New(t, &pipeline.Options{Drain: -1}) }, "Drain is negative"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			defer func() {

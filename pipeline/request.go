@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/runcode-go/runcode/internal/token"
@@ -25,10 +24,19 @@ type Request struct {
 	// none; otherwise it must be comparable.
 	Agent any
 	// Parent makes this a nested call. It must be the handle of a body of the
-	// same pipeline and the same Agent that has not returned; anything else is
-	// refused without a trace in the log. The body waits for the calls it nests:
-	// one that outlives it settles after the result of the call it belongs to.
+	// same pipeline and the same Agent that has neither returned nor been abandoned;
+	// anything else is refused without a trace in the log. The body waits for the
+	// calls it nests: one that outlives it settles after the result of the call it
+	// belongs to.
 	Parent *tools.Run
+	// Over is closed when nobody waits for the call any more, as the result of a
+	// program that is being ended; the call's ctx ends no later. A body that does
+	// not return within Options.Drain after that is abandoned: the call settles
+	// with an *AbandonedError and the state StateAbandoned, as an aborted one would,
+	// and the body's goroutine runs on, without effect on this call or its log. Nil:
+	// that of the parent; for a call without a parent the body is awaited in any
+	// case.
+	Over <-chan struct{}
 	// Site is where a program made a nested call.
 	Site tools.Site
 	// DropContexts drops the contexts of a nested call and counts them. By
@@ -49,21 +57,6 @@ func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
 	if spec.ID == "" {
 		spec.ID = p.newID()
 	}
-	if req.Parent != nil {
-		parent, err := p.parentOf(req)
-		if err != nil {
-			x.outcast = true
-			x.faulty = err
-		} else {
-			outer := parent.x.call
-			x.parent = parent
-			spec.RootID, spec.ParentID, spec.Parent = outer.RootID(), outer.ID(), outer.Token()
-		}
-	}
-	x.declined = &x.ownDeclined
-	if x.parent != nil {
-		x.declined = x.parent.x.declined
-	}
 	args, err := parseArgs(req.Name, req.Args)
 	spec.Args = args
 	x.fault(err)
@@ -75,8 +68,39 @@ func (p *Pipeline) newExecution(ctx context.Context, req Request) *execution {
 	}
 	spec.Tool, spec.Transport = x.tool, p.isTransport(x.tool)
 	spec.Subjects = tools.SubjectsOf(x.tool, spec.Args)
+	x.place(&spec)
 	x.call = tools.NewCall(spec)
 	return x
+}
+
+// place finds the body above the call and counts the call among those below it,
+// until it settles. No foreign code may run between here and a deferred Settle.
+func (x *execution) place(spec *tools.CallSpec) {
+	x.declined, x.ends.own = &x.ownDeclined, x.req.Over
+	if x.req.Parent == nil {
+		if host, ok := x.ctx.Value(bodyKey{}).(*attempt); ok && host.x.p.live.visit(host) {
+			x.host = host
+		}
+		return
+	}
+	parent, err := x.p.live.join(x.req)
+	if err != nil {
+		x.outcast, x.faulty = true, err
+		return
+	}
+	x.parent, x.declined, x.ends = parent, parent.x.declined, endsOf(x.req, parent)
+	outer := parent.x.call
+	spec.RootID, spec.ParentID, spec.Parent = outer.RootID(), outer.ID(), outer.Token()
+}
+
+// leave ends what place has begun.
+func (x *execution) leave() {
+	switch {
+	case x.parent != nil:
+		x.parent.x.p.live.leave(x, x.parent, &x.parent.below.open)
+	case x.host != nil:
+		x.host.x.p.live.leave(x, x.host, &x.host.below.guests)
+	}
 }
 
 // fault keeps the first thing that is wrong with the request.
@@ -112,18 +136,6 @@ var emptyObject = tools.MustJSON("{}")
 // no JSON.
 func isRefusedJSON(text string, err error) bool {
 	return json.Valid([]byte(text)) || strings.Contains(err.Error(), "nested deeper than")
-}
-
-// parentOf finds the execution the request wants to nest under.
-func (p *Pipeline) parentOf(req Request) (*attempt, error) {
-	parent := p.live.find(req.Parent)
-	if parent == nil {
-		return nil, fmt.Errorf("cannot nest call %q under its parent: the handle is not that of a body running in this pipeline; use the *tools.Run a body was given, before it returns", req.Name)
-	}
-	if !sameAgent(parent.x.req.Agent, req.Agent) {
-		return nil, fmt.Errorf("cannot nest call %q under its parent: the parent acts for another agent; pass its Call().Agent()", req.Name)
-	}
-	return parent, nil
 }
 
 // sameAgent is a == b for agents that may turn out to be incomparable.

@@ -19,13 +19,13 @@ import (
 // Cancellation, timeouts, retries, answers of an approver and the ends of
 // bodies may interleave in any way: every call that is announced settles exactly
 // once, a nested one before the body that waits for it; no body runs once its
-// call has settled, and none starts without a grant of its own where one is
-// needed.
+// call has settled unless it was abandoned, and none starts without a grant of its
+// own where one is needed.
 func TestEveryCallSettlesOnce(t *testing.T) {
 	var tally settleTally
 	try(t, 1500, 64, tally.check)
 	t.Log(tally.String())
-	for _, state := range []pipeline.State{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateNotStarted} {
+	for _, state := range []pipeline.State{pipeline.StateDone, pipeline.StateFailed, pipeline.StateAborted, pipeline.StateAbandoned, pipeline.StateNotStarted} {
 		if tally.states[state] == 0 {
 			t.Errorf("no call ended %s", state)
 		}
@@ -102,7 +102,7 @@ func (r *rush) run(t *testing.T) {
 	asks := r.of(2) == 1
 	r.p = pipelinetest.New(t, &pipeline.Options{
 		Sink: &r.rec, Stages: r.of(2) == 1, Approver: pipeline.ApproverFunc(r.approve), MaxAsks: 100,
-		ApprovalTimeout: time.Duration(1+r.of(4)) * time.Second,
+		ApprovalTimeout: time.Duration(1+r.of(4)) * time.Second, Drain: time.Duration(1+r.of(4)) * time.Second,
 	}, pipelinetest.Tool("tool", r.body), pipelinetest.Tool("outer", r.outer))
 	r.p.PreExecute.Use("asks", func(ctx context.Context, c tools.Call, next preNext) (pipeline.Decision, error) {
 		if err := r.wait(ctx); err != nil {
@@ -124,7 +124,7 @@ func (r *rush) run(t *testing.T) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.settled = append(r.settled, o)
-		if r.running[o.Call().Token()] > 0 {
+		if r.running[o.Call().Token()] > 0 && o.State() != pipeline.StateAbandoned {
 			r.late = append(r.late, o.Call().ID())
 		}
 	})
@@ -152,6 +152,9 @@ func (r *rush) call(ctx context.Context, id string) {
 		defer cancel()
 	}
 	req := pipeline.Request{ID: id, Name: []string{"tool", "outer"}[r.of(2)]}
+	if r.of(2) == 1 {
+		req.Over = ctx.Done()
+	}
 	switch r.of(3) {
 	case 0:
 		r.p.Execute(ctx, req)
@@ -176,7 +179,11 @@ func (r *rush) outer(ctx context.Context, run *tools.Run) (tools.Result, error) 
 	defer open.Wait()
 	for i := range r.of(4) {
 		nest := func() {
-			r.p.Execute(ctx, pipeline.Request{ID: fmt.Sprintf("%s:code:%d", run.Call().ID(), i), Name: "tool", Parent: run})
+			req := pipeline.Request{ID: fmt.Sprintf("%s:code:%d", run.Call().ID(), i), Name: "tool", Parent: run}
+			if r.of(3) == 1 {
+				req.Over = ctx.Done()
+			}
+			r.p.Execute(ctx, req)
 		}
 		if r.of(2) == 1 {
 			open.Go(nest)
@@ -184,14 +191,22 @@ func (r *rush) outer(ctx context.Context, run *tools.Run) (tools.Result, error) 
 			nest()
 		}
 	}
-	return tools.Result{}, r.wait(ctx)
+	return tools.Result{}, r.work(ctx)
+}
+
+// work is what a body does: it waits, sometimes for much longer than it may.
+func (r *rush) work(ctx context.Context) error {
+	if r.of(6) == 5 {
+		time.Sleep(time.Minute)
+	}
+	return r.wait(ctx)
 }
 
 func (r *rush) body(ctx context.Context, run *tools.Run) (tools.Result, error) {
 	r.starts.Add(1)
 	r.enter(run.Call())
 	defer r.leave(run.Call())
-	err := r.wait(ctx)
+	err := r.work(ctx)
 	switch r.of(6) {
 	case 0:
 		return tools.Result{}, errPlain
@@ -275,6 +290,9 @@ func (r *rush) verify(t *testing.T, asks bool) {
 		if n := r.observed(id); n != 1 && (n != 0 || !strings.HasPrefix(id, "batched") || strings.Contains(id, ":")) {
 			t.Errorf("%q was told to observers %d times: %q", line, n, log)
 		}
+	}
+	if left := r.p.Abandoned(); len(left) > 0 {
+		t.Errorf("%q are abandoned and run, long after all bodies have returned", left)
 	}
 	if len(r.late) > 0 {
 		t.Errorf("bodies of %q ran after their calls had settled: %q", r.late, log)

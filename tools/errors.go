@@ -56,8 +56,9 @@ const (
 	CodeToolTimeout           = "TOOL_TIMEOUT"
 	CodeRunFailed             = "CODE_RUN_FAILED"
 	CodeUnsupportedSchema     = "UNSUPPORTED_SCHEMA"
-	CodePanic                 = "TOOL_PANIC"   // ours
-	CodeToolChanged           = "TOOL_CHANGED" // ours: the definition changed between decision and dispatch
+	CodePanic                 = "TOOL_PANIC"     // ours
+	CodeToolChanged           = "TOOL_CHANGED"   // ours: the definition changed between decision and dispatch
+	CodeToolAbandoned         = "TOOL_ABANDONED" // ours: the body ran on after its run had ended
 
 	CodeDeniedByPolicy      = "DENIED_BY_POLICY"     // ours, as all denials
 	CodeDeniedByGuard       = "DENIED_BY_GUARD"      //

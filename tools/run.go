@@ -11,13 +11,15 @@ type Result struct {
 	Detail  any       // host side only: never logged, never seen by a model or a program
 }
 
-// Handler is a tool's body. It must watch ctx: nothing abandons a body that
-// runs. A panic becomes an error result. Handlers of concurrent tools must be
+// Handler is a tool's body. It must watch ctx and return soon after its end: the
+// call waits for it, unless it was made by a program whose run is over, which
+// abandons the body after a time (see pipeline.Request.Over). A panic becomes an
+// error result. Handlers of concurrent tools must be
 // safe for concurrent use.
 type Handler func(ctx context.Context, run *Run) (Result, error)
 
 // Run is the body's handle on its execution. It is valid until the body
-// returns. Holding it is what permits nested calls under this execution (see
+// returns or is abandoned. Holding it is what permits nested calls under this execution (see
 // pipeline.Request.Parent), so a body must not hand it to code it does not
 // trust. Its methods are safe for concurrent use.
 type Run struct {
@@ -27,7 +29,7 @@ type Run struct {
 
 // RunHooks connects a Run to what executes it. Nil fields do nothing.
 type RunHooks struct {
-	Defer    func(Message) bool // false: the body has returned already
+	Defer    func(Message) bool // false: the handle is not valid any more
 	Conclude func()
 	Progress func(Progress)
 }
@@ -43,7 +45,7 @@ func (r *Run) Call() Call { return r.call }
 func (r *Run) Args() JSON { return r.call.Args() }
 
 // Defer adds a message for the next model request, to follow this call's
-// result. It reports false, and does nothing, once the body has returned. What
+// result. It reports false, and does nothing, once the handle is not valid. What
 // a failed attempt deferred does not reach the next attempt.
 func (r *Run) Defer(m Message) bool {
 	if r.hooks.Defer == nil {

@@ -50,7 +50,7 @@ func newAgentCommand(s *streams) *cobra.Command {
 			"Exit status: 0 the model is done, 1 the task failed or did not end, 2 usage or configuration.",
 		Example: "  runcode agent --model gpt-5 'How many TODO comments are in docs/?'\n" +
 			"  runcode agent --api anthropic --model claude-sonnet-4-5 --mode both 'Rename Foo to Bar'\n" +
-			"  runcode agent --base-url http://127.0.0.1:11434/v1 --model qwen3 'List the largest files'\n" +
+			"  runcode agent --api-url http://127.0.0.1:11434/v1 --model qwen3 'List the largest files'\n" +
 			"  runcode agent --replay task.cassette --model gpt-5 'How many TODO comments are in docs/?'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || strings.TrimSpace(args[0]) == "" {
@@ -66,7 +66,7 @@ func newAgentCommand(s *streams) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.api, "api", modelapi.OpenAIChat.Name(), "the model `API`: openai, openai-responses or anthropic")
 	flags.StringVar(&f.model, "model", "", "the `model`'s name")
-	flags.StringVar(&f.baseURL, "base-url", "", "the `URL` before the API's path (default the API's own)")
+	flags.StringVar(&f.baseURL, "api-url", "", "the `URL` before the API's path (default the API's own)")
 	flags.StringVar(&f.keyEnv, "key-env", "", "the `variable` of the environment that holds the key")
 	flags.StringVar(&f.system, "system", "", "instructions for the model, as `text` or @FILE")
 	flags.Var(&f.maxSteps, "max-steps", "most requests to the model (default 50)")
@@ -92,8 +92,13 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 		return err
 	}
 	programs := &programs{code: map[string]string{}}
-	ses, err := openSession(s, &f.sessionFlags, audience{source: programs.source})
+	ses, err := readSession(s, &f.sessionFlags)
 	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(ctx, ses.interrupted)
+	defer stop()
+	if err := ses.open(ctx, audience{source: programs.source}); err != nil {
 		return err
 	}
 	transport, err := f.transport(ses, api)
@@ -101,8 +106,6 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 		return errors.Join(err, ses.close())
 	}
 	ses.pipeline.Execution.Use("programs", programs.keep)
-	ctx, stop := interruptible(ctx, ses.interrupted)
-	defer stop()
 	loop := &agent.Loop{
 		API: api, Transport: transport, Model: f.model, System: system, MaxTokens: int(f.maxTokens), MaxSteps: int(f.maxSteps),
 		Pipeline: ses.pipeline, CodeMode: ses.codemode, Agent: actor{}, OnAnswer: ses.showAnswer,
@@ -164,7 +167,7 @@ func (f *agentFlags) check() (modelapi.API, error) {
 		f.baseURL = endpoints[f.api].url
 	}
 	if err := agent.CheckURL(f.baseURL); err != nil {
-		return nil, fmt.Errorf("--base-url: %w", err)
+		return nil, fmt.Errorf("--api-url: %w", err)
 	}
 	return api, nil
 }

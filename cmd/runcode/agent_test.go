@@ -66,7 +66,7 @@ func TestAgent(t *testing.T) {
 				err = cmd.Run()
 				return out.String(), weaker.ReplaceAllString(said.String(), ""), err
 			}
-			args := []string{"--base-url", url, "--record", "tape"}
+			args := []string{"--api-url", url, "--record", "tape"}
 			if tt.value != "" {
 				args = append(args, "--key-env", "MY_MODEL")
 			}

@@ -256,6 +256,7 @@ var marks = map[pipeline.State]string{
 	pipeline.StateDone:       "✓ ",
 	pipeline.StateFailed:     "✗ ",
 	pipeline.StateAborted:    "■ ",
+	pipeline.StateAbandoned:  "⚠ ",
 	pipeline.StateNotStarted: "⊘ ",
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,42 +13,46 @@ import (
 
 func newTypesCommand(s *streams) *cobra.Command {
 	var f toolFlags
+	var servers serverFlags
 	cmd := &cobra.Command{
 		Use:     "types",
 		Short:   "Print the TypeScript declarations of the tools",
 		Example: "  runcode types\n  runcode types --tools none --mock tools.json",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return present(s, &f, "code", func(cm *codemode.CodeMode) (string, error) { return cm.Declarations() })
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return present(commandContext(cmd), s, &f, &servers, "code", func(cm *codemode.CodeMode) (string, error) { return cm.Declarations() })
 		},
 	}
 	f.register(cmd.Flags())
+	servers.register(cmd.Flags())
 	return cmd
 }
 
 func newPromptCommand(s *streams) *cobra.Command {
 	var f toolFlags
+	var servers serverFlags
 	var mode string
 	cmd := &cobra.Command{
 		Use:     "prompt",
 		Short:   "Print what a model is told: the section for the system prompt",
 		Example: "  runcode prompt\n  runcode prompt --mode both",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return present(s, &f, mode, func(cm *codemode.CodeMode) (string, error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return present(commandContext(cmd), s, &f, &servers, mode, func(cm *codemode.CodeMode) (string, error) {
 				p, err := cm.Present()
 				return p.Prompt, err
 			})
 		},
 	}
 	f.register(cmd.Flags())
+	servers.register(cmd.Flags())
 	cmd.Flags().StringVar(&mode, "mode", "code", "the `mode` in which tools are presented: code, both or native")
 	return cmd
 }
 
 // present prints something that codemode says about the tools; nothing runs, so
-// no worker is started.
-func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode) (string, error)) error {
+// no worker is started, and no servers but those of files that are named.
+func present(ctx context.Context, s *streams, f *toolFlags, servers *serverFlags, mode string, text func(*codemode.CodeMode) (string, error)) error {
 	m, err := codemode.ParseMode(mode)
 	if err != nil {
 		return fmt.Errorf("--mode: %w", err)
@@ -57,6 +62,13 @@ func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode
 		return err
 	}
 	defer set.close()
+	cfg, _, err := servers.load(f.root, false)
+	if err != nil {
+		return err
+	}
+	if err := set.connect(ctx, cfg, false); err != nil {
+		return err
+	}
 	cm, err := codemode.New(pipeline.New(set.registry, nil), &codemode.Options{Mode: m, Isolation: codemode.IsolationInProcess})
 	if err != nil {
 		return err
@@ -73,8 +85,9 @@ func present(s *streams, f *toolFlags, mode string, text func(*codemode.CodeMode
 	if err := s.print(out, termtext.Escape); err != nil {
 		return fmt.Errorf("cannot write the text: %w", err)
 	}
-	for _, note := range about.Notes {
-		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(note))
+	secrets := withSecrets(cfg.Secrets())
+	for _, note := range append(set.notes, about.Notes...) {
+		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(secrets.Known(note)))
 	}
 	return nil
 }

@@ -72,13 +72,15 @@ func runScript(ctx context.Context, s *streams, f *runFlags, hasInput bool, path
 			return err
 		}
 	}
-	ses, err := openSession(s, &f.sessionFlags, audience{source: terminal.SourceOf(name, program.Code)})
+	ses, err := readSession(s, &f.sessionFlags)
 	if err != nil {
 		return err
 	}
-	// Not sooner: opening may wait for a pipe that is named as a file.
 	ctx, stop := interruptible(ctx, ses.interrupted)
 	defer stop()
+	if err := ses.open(ctx, audience{source: terminal.SourceOf(name, program.Code)}); err != nil {
+		return err
+	}
 	return ses.run(ctx, program)
 }
 

@@ -68,16 +68,19 @@ func serve(ctx context.Context, s *streams, f *serveFlags) error {
 	if f.http == "" && len(f.hosts)+len(f.origins) > 0 {
 		return errors.New("--host and --origin are about HTTP; add --http ADDRESS")
 	}
-	clients := mcpserver.New(&mcpserver.Options{Version: version()})
-	ses, err := openSession(s, &f.sessionFlags, audience{clients: clients})
+	ses, err := readSession(s, &f.sessionFlags)
 	if err != nil {
 		return err
 	}
-	clients.Attach(ses.pipeline, ses.codemode)
 	ctx, stop := interruptible(ctx, func() {
 		ses.note("interrupted; waiting for calls that run to return (interrupt again to end at once)")
 	})
 	defer stop()
+	clients := mcpserver.New(&mcpserver.Options{Version: version()})
+	if err := ses.open(ctx, audience{clients: clients}); err != nil {
+		return err
+	}
+	clients.Attach(ses.pipeline, ses.codemode)
 	if f.http == "" {
 		err = clients.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(s.in), Writer: standardOutput{s.out}})
 	} else {

@@ -24,12 +24,14 @@ import (
 	"github.com/runcode-go/runcode/runtime/worker"
 	"github.com/runcode-go/runcode/tools"
 	"github.com/runcode-go/runcode/tools/fstools"
+	"github.com/runcode-go/runcode/tools/mcptools"
 	"github.com/runcode-go/runcode/tools/todotools"
 )
 
 // sessionFlags are the flags of every command that makes calls.
 type sessionFlags struct {
 	tools     toolFlags
+	servers   serverFlags
 	config    configFlags
 	approve   string
 	dryRun    bool
@@ -48,6 +50,7 @@ type sessionFlags struct {
 // those behind.
 func (f *sessionFlags) registerTools(flags *pflag.FlagSet) {
 	f.tools.register(flags)
+	f.servers.register(flags)
 	f.config.register(flags)
 	flags.StringVar(&f.approve, "approve", "ask", "the `answer` to calls that need approval: ask (without a terminal: deny), never or always")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "run what reads; show what would be changed and change nothing (PreToolUse hooks do run)")
@@ -71,6 +74,7 @@ type session struct {
 	console  *console
 	config   *config
 	tools    *toolset
+	servers  mcptools.Config // to start
 	redactor *redact.Redactor
 	policy   *permission.Policy
 	pipeline *pipeline.Pipeline
@@ -91,9 +95,10 @@ type audience struct {
 	clients *mcpserver.Server
 }
 
-// openSession opens what the flags say.
-func openSession(s *streams, f *sessionFlags, to audience) (_ *session, err error) {
-	ses := &session{streams: s, flags: f, redactor: ownSecrets(), clients: to.clients}
+// readSession reads the files that the flags name and those that are found. One of
+// them may keep it waiting, so the key that interrupts should still end the process.
+func readSession(s *streams, f *sessionFlags) (_ *session, err error) {
+	ses := &session{streams: s, flags: f, redactor: ownSecrets()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, ses.close())
@@ -109,21 +114,45 @@ func openSession(s *streams, f *sessionFlags, to audience) (_ *session, err erro
 	if ses.config, err = f.config.load(f.tools.root); err != nil {
 		return nil, err
 	}
-	ses.console = openConsole(s, f.quiet || to.clients != nil)
-	ses.closers = append(ses.closers, ses.console.close)
-	said := ses.console.err
-	if !f.quiet && to.clients == nil {
-		ses.openLive()
-		said = ses.live
-	}
-	logger := hostLog(said, f.quiet, ses.redactor)
-	if err := ses.openPipeline(logger, to.source); err != nil {
+	var notes []string
+	if ses.servers, notes, err = f.servers.load(f.tools.root, !f.config.ignore); err != nil {
 		return nil, err
 	}
-	if err := ses.openPolicy(logger); err != nil {
-		return nil, err
+	ses.tools.notes = append(ses.tools.notes, notes...)
+	ses.redactor = withSecrets(ses.servers.Secrets())
+	return ses, nil
+}
+
+// open opens the rest, starts the servers, and says what is to be known of them.
+// After an error the session is closed.
+func (s *session) open(ctx context.Context, to audience) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	s.clients = to.clients
+	s.console = openConsole(s.streams, s.flags.quiet || to.clients != nil)
+	s.closers = append(s.closers, s.console.close)
+	said := s.console.err
+	if !s.flags.quiet && to.clients == nil {
+		s.openLive()
+		said = s.live
 	}
-	return ses, ses.openCodeMode(logger)
+	if err := s.tools.connect(ctx, s.servers, s.flags.dryRun); err != nil {
+		return err
+	}
+	logger := hostLog(said, s.flags.quiet, s.redactor)
+	if err := s.openPipeline(logger, to.source); err != nil {
+		return err
+	}
+	if err := s.openPolicy(logger); err != nil {
+		return err
+	}
+	for _, note := range s.tools.notes {
+		s.note("%s", note)
+	}
+	return s.openCodeMode(logger)
 }
 
 // openPipeline makes the pipeline with its log and its approver, which ask the

@@ -52,7 +52,7 @@ func tally(calls []codemode.CallRecord) string {
 		text = "1 call"
 	}
 	var bad []string
-	for _, fate := range []string{"failed", "denied", "aborted", "not started"} {
+	for _, fate := range []string{"failed", "denied", "aborted", "abandoned", "not started"} {
 		if count[fate] > 0 {
 			bad = append(bad, fmt.Sprintf("%d %s", count[fate], fate))
 		}

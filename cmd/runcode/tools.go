@@ -11,25 +11,31 @@ import (
 
 	"github.com/runcode-go/runcode/tools"
 	"github.com/runcode-go/runcode/tools/fstools"
+	"github.com/runcode-go/runcode/tools/httptools"
 	"github.com/runcode-go/runcode/tools/mocktools"
 	"github.com/runcode-go/runcode/tools/shelltools"
 	"github.com/runcode-go/runcode/tools/todotools"
 )
 
 // toolSets are the built-in sets, in the order of help texts.
-var toolSets = []string{"fs", "shell", "todo"}
+var toolSets = []string{"fs", "shell", "todo", "http"}
 
 // toolFlags say which tools a program has.
 type toolFlags struct {
 	sets  []string
 	mocks []string
 	root  string
+
+	private   []string // addresses for the set http
+	documents documentFlags
 }
 
 func (f *toolFlags) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.sets, "tools", []string{"fs", "todo"}, "built-in tools, as `sets`: fs (read, write, edit, glob, grep), shell (bash), todo, or none")
+	flags.StringSliceVar(&f.sets, "tools", []string{"fs", "todo"}, "built-in tools, as `sets`: fs (read, write, edit, glob, grep), shell (bash), todo, http, or none")
 	flags.StringArrayVar(&f.mocks, "mock", nil, "add the tools declared in this JSON `file` (repeatable)")
 	flags.StringVar(&f.root, "root", ".", "the `directory` the file tools see, and nothing above it")
+	flags.StringArrayVar(&f.private, "private", nil, "let the tool http connect to this `host:port` although it is not public (repeatable)")
+	f.documents.register(flags)
 }
 
 // toolset is a registry and what has to be closed after its use.
@@ -40,6 +46,7 @@ type toolset struct {
 	files        *fstools.Set          // nil without the set fs
 	observations *fstools.Observations // nil without the set fs
 	todos        *todotools.Lists      // nil without the set todo
+	notes        []string              // for the person, about what was imported
 	closers      []func() error
 	// emit writes the events of tools; nil, as long as there is no log, drops
 	// them.
@@ -62,7 +69,7 @@ func (f *toolFlags) open(dryRun bool) (_ *toolset, err error) {
 		return nil, err
 	}
 	for _, name := range f.sets {
-		if err := set.addBuiltin(name); err != nil {
+		if err := set.addBuiltin(name, f.private); err != nil {
 			return nil, err
 		}
 	}
@@ -70,6 +77,9 @@ func (f *toolFlags) open(dryRun bool) (_ *toolset, err error) {
 		if err := set.addMocks(path); err != nil {
 			return nil, err
 		}
+	}
+	if err := f.documents.add(set); err != nil {
+		return nil, err
 	}
 	if dryRun {
 		set.defs = tools.DryRun(set.defs...)
@@ -89,10 +99,13 @@ func (f *toolFlags) check() error {
 			return fmt.Errorf("--tools: the set %q is named twice", name)
 		}
 	}
-	return nil
+	if len(f.private) > 0 && !slices.Contains(f.sets, "http") {
+		return errors.New("--private is about the tool http, which is not chosen; add http to --tools")
+	}
+	return f.documents.check()
 }
 
-func (s *toolset) addBuiltin(name string) error {
+func (s *toolset) addBuiltin(name string, private []string) error {
 	switch name {
 	case "fs":
 		s.observations = fstools.NewObservations(&fstools.ObservationOptions{Emit: s.event})
@@ -106,6 +119,12 @@ func (s *toolset) addBuiltin(name string) error {
 		set, err := shelltools.New(s.root, nil)
 		if err != nil {
 			return fmt.Errorf("--tools shell: %w", err)
+		}
+		s.add(set.Tools(), set.Close)
+	case "http":
+		set, err := httptools.New(&httptools.Options{Private: private})
+		if err != nil {
+			return fmt.Errorf("--private: %w", err)
 		}
 		s.add(set.Tools(), set.Close)
 	case "todo":
@@ -159,6 +178,7 @@ var members = map[string][]string{
 	"fs":    {"edit", "glob", "grep", "read", "write"},
 	"shell": {"bash"},
 	"todo":  {"todo_write"},
+	"http":  {"http"},
 }
 
 // missing says how to choose the set a built-in tool is in, "" if it is chosen

@@ -143,13 +143,14 @@ func newTrustCommand(s *streams) *cobra.Command {
 	var root string
 	cmd := &cobra.Command{
 		Use:   "trust [FILE...]",
-		Short: "Let configuration files of a working tree grant permissions and run hooks",
+		Short: "Let configuration files of a working tree grant permissions and run programs",
 		Long: "trust shows what the configuration files of a working tree would allow and run, and\n" +
 			"remembers their paths and contents, so that their allow rules and hooks apply from now\n" +
 			"on. A file that changes has to be trusted again; of the programs its hooks start only the\n" +
 			"names are looked at, so one that is in the tree is trusted whatever becomes of it. Without\n" +
-			"FILE it is about .claude/settings.json and .claude/settings.local.json below --root. Files\n" +
-			"given with --config are trusted by that.",
+			"FILE it is about .claude/settings.json, .claude/settings.local.json and .mcp.json, whose\n" +
+			"servers are then started, below --root. Files given with --config and --mcp are trusted by\n" +
+			"that.",
 		Example: "  runcode trust\n  runcode trust .claude/settings.json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return trustFiles(s, root, args)
@@ -168,11 +169,20 @@ func trustFiles(s *streams, root string, files []string) error {
 		if files, err = treeConfig(root); err != nil {
 			return err
 		}
+		if path := filepath.Join(root, serverFile); regular(path) == nil {
+			files = append(files, path)
+		}
 		if len(files) == 0 {
-			return fmt.Errorf("nothing to trust: %s has no %s", root, strings.Join(treeFiles, " and no "))
+			return fmt.Errorf("nothing to trust: %s has no %s and no %s", root, strings.Join(treeFiles, " and no "), serverFile)
 		}
 	}
 	for _, path := range files {
+		if filepath.Base(path) == serverFile {
+			if err := trustServers(s, store, path); err != nil {
+				return err
+			}
+			continue
+		}
 		file, err := readConfig(path, root, false)
 		if err != nil {
 			return err
@@ -189,6 +199,18 @@ func trustFiles(s *streams, root string, files []string) error {
 		}
 	}
 	return nil
+}
+
+// trustServers trusts a file of MCP servers.
+func trustServers(s *streams, store *trustStore, path string) error {
+	file, err := readServers(path)
+	if err != nil {
+		return err
+	}
+	if err := store.add(file.path, file.text); err != nil {
+		return err
+	}
+	return describeTrust(s.out, file.path, nil, file.servers)
 }
 
 // describeTrust says what a file can do now that it is trusted.

@@ -3,5 +3,6 @@
 // environment from a list of allowed names, bounded output, and an end that
 // takes everything along that the child has started.
 //
-// It knows no shell and no policy. Hook commands and the shell tool use it.
+// It knows no shell and no policy. Hook commands and the shell tool Run it, MCP
+// servers are Started.
 package proc

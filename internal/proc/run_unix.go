@@ -60,11 +60,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if end == Exited {
 		p.drain(ctx)
 	}
-	left := p.tree.end(stuck)
-	<-p.exited
-	if p.state == nil && p.err == nil {
-		p.state, p.err = p.process.Wait()
-	}
+	left := p.reap()
 	if held := p.close(); held && left == 0 {
 		left = 1 // at least
 	}
@@ -73,6 +69,16 @@ func run(ctx context.Context, c Command) (Result, error) {
 		r.settle(p.state)
 	}
 	return r, nil
+}
+
+// reap ends the whole tree and collects how the process itself ended.
+func (p *child) reap() (left int) {
+	left = p.tree.end(stuck)
+	<-p.exited
+	if p.state == nil && p.err == nil {
+		p.state, p.err = p.process.Wait()
+	}
+	return left
 }
 
 // settle fills in how a process that ended by itself did so.
@@ -87,12 +93,27 @@ func (r *Result) settle(state *os.ProcessState) {
 
 // start starts the process and everything that serves its streams.
 func start(c Command) (*child, error) {
+	p, stdout, err := spawn(c)
+	if err != nil {
+		return nil, err
+	}
+	p.stdout = newStream(stdout, c.MaxStdout, c.KeepTail)
+	p.fed = make(chan struct{})
+	go p.feed(c.Stdin)
+	go p.stdout.read()
+	return p, nil
+}
+
+// spawn starts the process, what waits for it and what reads its standard error.
+// Its standard input and output, of which we hold the other ends, are the
+// caller's to serve.
+func spawn(c Command) (p *child, stdout *os.File, err error) {
 	var pipes pipes
 	defer pipes.closeTheirs()
 	stdin, stdout, stderr := pipes.in(), pipes.out(), pipes.out()
 	mark := markName + "=" + rand.Text()
 	var process *os.Process
-	err := pipes.err
+	err = pipes.err
 	if err == nil {
 		process, err = os.StartProcess(c.Path, append([]string{filepath.Base(c.Path)}, c.Args...), &os.ProcAttr{
 			Dir:   c.Dir,
@@ -103,25 +124,21 @@ func start(c Command) (*child, error) {
 	}
 	if err != nil {
 		pipes.closeOurs()
-		return nil, startError(c, err)
+		return nil, nil, startError(c, err)
 	}
-	p := &child{
+	p = &child{
 		process: process,
 		tree:    newTree(process.Pid, mark),
 		exited:  make(chan struct{}),
 		stdin:   stdin,
-		stdout:  newStream(stdout, c.MaxStdout, c.KeepTail),
 		stderr:  newStream(stderr, c.MaxStderr, c.KeepTail),
-		fed:     make(chan struct{}),
 	}
-	go p.feed(c.Stdin)
-	go p.stdout.read()
 	go p.stderr.read()
 	go func() {
 		defer close(p.exited)
 		p.awaitExit()
 	}()
-	return p, nil
+	return p, stdout, nil
 }
 
 // startError is why a process could not be started. The system names the program

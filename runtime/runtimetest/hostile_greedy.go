@@ -7,10 +7,7 @@ import (
 )
 
 // What package gojavm's documentation says of memory.
-const (
-	beyondKept = "memory that a program keeps"
-	beyondStep = "one step that asks for more memory than there is"
-)
+const beyondStep = "one step that asks for more memory than there is"
 
 // greedyPrograms take memory, in one step or in many.
 func greedyPrograms() []attacks {
@@ -59,9 +56,29 @@ func greedyPrograms() []attacks {
 			{name: "a power", code: "2n ** 2n ** 40n"},
 			{name: "a power with assignment", code: "(a => { a **= 2n ** 40n; return a })(3n)"},
 			{name: "BigInt.asUintN", code: "BigInt.asUintN(2 ** 40, -1n)"},
+			{name: "concat of long texts", code: "''.concat(...Array(1e4).fill('x'.repeat(1e6)))"},
+			{name: "concat of long arrays", code: "[].concat(...Array(1e4).fill(Array(1e6).fill(0)))"},
+			{name: "arguments that claim a length", code: "Math.max.apply(null, { length: 1e9 })"},
+			{name: "Reflect.apply", code: "Reflect.apply(Math.max, null, { length: 1e9 })"},
+			{name: "fromCharCode", code: "String.fromCharCode.apply(null, { length: 1e9 })"},
+			{name: "Reflect.construct with what claims a length", code: "Reflect.construct(Array, { length: 1e9 })"},
+			{name: "forEach", code: "[].forEach.call({ length: 2 ** 53 - 1 }, () => {})"},
+			{name: "forEach over holes", code: "Array(2 ** 32 - 1).forEach(() => {})"},
+			{name: "map", code: "Array(2 ** 32 - 1).map(() => 0)"},
+			{name: "some", code: "[].some.call({ length: 2 ** 53 - 1 }, () => false)"},
+			{name: "every", code: "Array(2 ** 32 - 1).every(() => true)"},
+			{name: "reduce", code: "[].reduce.call({ length: 2 ** 53 - 1 }, () => 0, 0)"},
+			{name: "reduceRight", code: "Array(2 ** 32 - 1).reduceRight(() => 0, 0)"},
+			{name: "filter", code: "[].filter.call({ length: 2 ** 53 - 1 }, () => false)"},
+			{name: "flatMap", code: "[].flatMap.call({ length: 2 ** 53 - 1 }, () => [])"},
+			{name: "flat", code: "Array(2 ** 32 - 1).flat()"},
+			{name: "flat to a depth", code: "Array(2 ** 32 - 1).flat(9)"},
+			{name: "a shift of what was parsed", code: "(n => n << n)(JSON.parse('9'.repeat(30)))"},
+			{name: "a power of what was parsed", code: "(n => n ** n)(JSON.parse('9'.repeat(30)))"},
 		})},
 		{family: "sizes that are refused", limits: runtime.Limits{Heap: 256 << 20}, fails: ends(runtime.Exception, "RangeError"), programs: sized([]program{
 			{name: "Buffer.alloc", code: "Buffer.alloc(8e9)"},
+			{name: "new Buffer", code: "new Buffer(8e9)"},
 			{name: "Buffer.allocUnsafe", code: "Buffer.allocUnsafe(8e9)"},
 			{name: "Buffer.concat", code: "Buffer.concat([], 8e9)"},
 			{name: "btoa", code: "btoa('x'.repeat(6e7))"},
@@ -70,6 +87,10 @@ func greedyPrograms() []attacks {
 			{name: "repeat", code: "'x'.repeat(-1)"},
 			{name: "digits", code: "(1).toFixed(1e9)"},
 		})},
+		{family: "steps that no memory could hold", limits: runtime.Limits{Heap: 256 << 20}, fails: ends(runtime.MemoryLimit, "more memory than there can be"), programs: []program{
+			{name: "a shift that is evaluated", code: "try { eval('1n << 2n ** 64n - 1n') } catch { return 'caught' }"},
+			{name: "a shift in a function that is made", code: "new Function('n', 'return n << n')(JSON.parse('9'.repeat(30)))"},
+		}},
 		{family: "too many timers", limits: runtime.Limits{Heap: 256 << 20}, fails: ends(runtime.Exception, "more than 100000 timers"), programs: []program{
 			{name: "in a loop", code: "for (let i = 0; ; i++) setTimeout(() => i, 1e9)"},
 			{name: "two for one", code: "const f = () => { setTimeout(f, 1); setTimeout(f, 1) }; f(); await new Promise(() => {})"},
@@ -77,11 +98,11 @@ func greedyPrograms() []attacks {
 		{family: "one large step", limits: byHeap, fails: reached, beyond: beyondStep, bounded: true, programs: sized([]program{
 			{name: "join of long texts", code: "Array(1e5).fill('x'.repeat(1e6)).join('')"},
 			{name: "an array of long texts as text", code: "String(Array(1e5).fill('x'.repeat(1e6)))"},
-			{name: "concat of long texts", code: "''.concat(...Array(1e4).fill('x'.repeat(1e6)))"},
-			{name: "concat of long arrays", code: "[].concat(...Array(1e4).fill(Array(1e6).fill(0)))"},
 			{name: "flat of long arrays", code: "Array(1e4).fill(Array(1e6).fill(0)).flat()"},
 			{name: "replaceAll", code: "'x'.repeat(1e6).replaceAll('x', 'y'.repeat(1e6))"},
 			{name: "replaceAll with what matched", code: "'x'.repeat(1e6).replaceAll('x', '$`')"},
+			{name: "replaced texts", code: "(s => { for (;;) s = s.replaceAll('a', s.slice(0, 1000)) })('ab'.repeat(1e6))"},
+			{name: "arguments that double", code: "(a => { for (;;) a.push(...a) })(Array(1e5))"},
 			{name: "replace with a pattern", code: "'x'.repeat(1e6).replace(/x/g, 'y'.repeat(1e6))"},
 			{name: "String.raw", code: "String.raw({ raw: Array(1e5).fill('x'.repeat(1e6)) })"},
 			{name: "JSON.stringify of long texts", code: "JSON.stringify(Array(1e5).fill('x'.repeat(1e6)))"},
@@ -91,9 +112,6 @@ func greedyPrograms() []attacks {
 			{name: "spread of a text", code: "[...'x'.repeat(5e7)]"},
 			{name: "spread of holes", code: "[...Array(2e7)]"},
 			{name: "arguments", code: "Math.max(...Array(2e7))"},
-			{name: "arguments that claim a length", code: "Math.max.apply(null, { length: 1e9 })"},
-			{name: "Reflect.apply", code: "Reflect.apply(Math.max, null, { length: 1e9 })"},
-			{name: "fromCharCode", code: "String.fromCharCode.apply(null, { length: 1e9 })"},
 			{name: "normalize", code: "'\\ufdfa'.repeat(2e7).normalize('NFKD')"},
 			{name: "toUpperCase", code: "'\\u0149'.repeat(3e7).toUpperCase()"},
 			{name: "encodeURIComponent", code: "encodeURIComponent('é'.repeat(3e7))"},
@@ -104,7 +122,7 @@ func greedyPrograms() []attacks {
 			{name: "Object.fromEntries", code: "Object.fromEntries(Array.from(Array(3e6), (_, i) => ['k' + i, i]))"},
 			{name: "structuredClone", code: "structuredClone(Array(3e6).fill().map((_, i) => ({ i })))"},
 		})},
-		{family: "memory that is kept", limits: byHeap, fails: reached, beyond: beyondKept, bounded: true, programs: []program{
+		{family: "memory that is kept", limits: byHeap, fails: reached, grows: true, programs: []program{
 			{name: "a text that doubles", code: "let s = 'x'; for (;;) s += s"},
 			{name: "a template that doubles", code: "let s = 'xy'; for (;;) s = `${s}${s}`"},
 			{name: "a text that doubles by replacement", code: "let s = 'x'; for (;;) s = s.replaceAll('x', 'xx')"},
@@ -113,7 +131,6 @@ func greedyPrograms() []attacks {
 			{name: "an array of texts", code: "const a = []; for (;;) a.push('x'.repeat(1e5) + a.length)"},
 			{name: "an array that is spread", code: "let a = Array(1e5).fill(0); for (;;) a = [...a, ...a]"},
 			{name: "an array that is joined to itself", code: "let a = [0]; for (;;) a = a.concat(a)"},
-			{name: "arguments that double", code: "let a = Array(1e5); for (;;) { a.push(...a) }"},
 			{name: "nested arrays", code: "let a = []; for (;;) a = [a, Array(100).fill(a)]"},
 			{name: "objects", code: "const o = {}; for (let i = 0; ; i++) o['k' + i] = { i }"},
 			{name: "a map", code: "const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })"},
@@ -138,7 +155,6 @@ func greedyPrograms() []attacks {
 			{name: "compiled texts", code: "const a = []; for (let i = 0; ; i++) a.push(new Function('let x = ' + i + ';' + 'x=1;'.repeat(10000)))"},
 			{name: "evaluated texts", code: "for (let i = 0; ; i++) eval('globalThis.f' + i + ' = function () { return ' + i + ' }')"},
 			{name: "parsed JSON", code: "const s = JSON.stringify(Array(1000).fill({ a: [1] })), a = []; for (;;) a.push(JSON.parse(s))"},
-			{name: "replaced texts", code: "let s = 'ab'.repeat(1e6); for (;;) s = s.replaceAll('a', s.slice(0, 1000))"},
 			{name: "search parameters", code: "const u = new URLSearchParams(); for (let i = 0; ; i++) u.append('k' + i, 'v'.repeat(1000))"},
 			{name: "abort signals", code: "const c = new AbortController(); for (;;) AbortSignal.any([c.signal])"},
 			{name: "weak references", code: "const a = []; for (let i = 0; ; i++) a.push(new WeakRef({ i }))"},

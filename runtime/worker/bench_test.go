@@ -3,13 +3,26 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/gojavm"
 	"github.com/runcode-go/runcode/runtime/worker"
 )
+
+// hosts are a worker and, to compare, this process.
+var hosts = []struct {
+	name string
+	open func() (runtime.Runtime, error)
+}{
+	{"in-process", func() (runtime.Runtime, error) { return gojavm.New(nil) }},
+	{"worker", func() (runtime.Runtime, error) { return worker.New(context.Background(), nil) }},
+}
 
 // BenchmarkRun measures whole runs in a worker beside the same in process.
 func BenchmarkRun(b *testing.B) {
@@ -35,13 +48,7 @@ func BenchmarkRun(b *testing.B) {
 		{"1 MB result", "return (await tools.get({})).length", rows(1 << 20)},
 		{"10 MB result", "return (await tools.get({})).length", rows(10 << 20)},
 	} {
-		for _, host := range []struct {
-			name string
-			open func() (runtime.Runtime, error)
-		}{
-			{"in-process", func() (runtime.Runtime, error) { return gojavm.New(nil) }},
-			{"worker", func() (runtime.Runtime, error) { return worker.New(context.Background(), nil) }},
-		} {
+		for _, host := range hosts {
 			b.Run(fmt.Sprintf("%s/%s", work.name, host.name), func(b *testing.B) {
 				r, err := host.open()
 				if err != nil {
@@ -55,6 +62,73 @@ func BenchmarkRun(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkThroughput measures runs per second, so many at a time.
+func BenchmarkThroughput(b *testing.B) {
+	for _, host := range hosts {
+		for _, atOnce := range []int{1, 2, 16} {
+			b.Run(fmt.Sprintf("%s/%d at a time", host.name, atOnce), func(b *testing.B) {
+				r, err := host.open()
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer r.Close()
+				var next atomic.Int64
+				var all sync.WaitGroup
+				b.ResetTimer()
+				for range atOnce {
+					all.Go(func() {
+						for next.Add(1) <= int64(b.N) {
+							if res, err := r.Run(b.Context(), runtime.Request{Program: "return 1"}); err != nil || res.Value != "1" {
+								b.Error(err, res.Failure)
+							}
+						}
+					})
+				}
+				all.Wait()
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+			})
+		}
+	}
+}
+
+// BenchmarkStream measures runs one after the other over the retirements of their
+// workers, and how long the slowest took: no run should wait for a start.
+func BenchmarkStream(b *testing.B) {
+	r, err := worker.New(b.Context(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	starts := worker.CountStarts(r)
+	var took []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if res, err := r.Run(b.Context(), runtime.Request{Program: "return 1"}); err != nil || res.Value != "1" {
+			b.Fatal(err, res.Failure)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs-p99")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds()), "µs-slowest")
+	b.ReportMetric(float64(starts()), "starts")
+}
+
+// BenchmarkForeign measures runs of which each has another trust than the one
+// before, in a full pool: each costs a worker and a start.
+func BenchmarkForeign(b *testing.B) {
+	r, err := worker.New(b.Context(), &worker.Options{MaxWorkers: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	for i := 0; b.Loop(); i++ {
+		if res, err := r.Run(b.Context(), runtime.Request{Program: "return 1", Trust: i}); err != nil || res.Value != "1" {
+			b.Fatal(err, res.Failure)
 		}
 	}
 }

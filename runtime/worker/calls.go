@@ -26,8 +26,9 @@ type calls struct {
 	mu        sync.Mutex
 	out       map[uint64]*call
 	abandoned int    // of out, those the program gave up on
-	last      uint64 // ids count up
+	last      uint64 // ids count up, those of readings of the clock among them
 	made      int
+	line      int                  // of the call made last, 0 if unknown
 	refused   []runtime.Invocation // that came when the run was already being stopped
 	in, sent  int64                // bytes of results and of arguments
 	held      int64                // bytes the parent holds now
@@ -43,11 +44,14 @@ func newCalls(s *session, ctx context.Context, hold *budget) *calls {
 	return &calls{session: s, ctx: ctx, hold: hold, out: map[uint64]*call{}}
 }
 
-// member looks up what a worker pointed at.
+// member looks up what a worker pointed at, and checks from where.
 func (c *calls) member(m callMeta) (runtime.Binding, int, error) {
 	bindings := c.session.req.Bindings
 	if m[0] < 0 || m[0] >= len(bindings) || m[1] < 0 || m[1] >= len(bindings[m[0]].Namespace.Members()) {
 		return runtime.Binding{}, 0, faultf("there is no member %d.%d", m[0], m[1])
+	}
+	if err := checkSite(m.site()); err != nil {
+		return runtime.Binding{}, 0, err
 	}
 	return bindings[m[0]], m[1], nil
 }
@@ -70,16 +74,21 @@ func (c *calls) begin(f frame) error {
 	if f.body != "" && !validJSON(f.body) {
 		return faultf("the arguments of a call are not JSON")
 	}
-	inv := invocation(binding, member, runtime.Site{Line: max(meta[2], 0), Column: max(meta[3], 0)})
+	inv := invocation(binding, member, meta.site())
+	if err := c.fresh(f.call); err != nil {
+		return err
+	}
 	if c.ctx.Err() != nil { // the stop is on its way: nothing starts any more
 		c.neverStarted(inv)
-		return c.refuse(f, context.Cause(c.ctx))
+		c.reply(f.call, errorAnswer(context.Cause(c.ctx)))
+		return nil
 	}
 	if c.tooManyAbandoned() {
-		return c.refuse(f, fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned))
+		c.reply(f.call, errorAnswer(fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned)))
+		return nil
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
-	refusal, err := c.admit(f, cancel)
+	refusal, err := c.admit(f, inv.Site, cancel)
 	if err != nil || refusal != nil {
 		cancel(nil)
 		if refusal != nil {
@@ -105,15 +114,23 @@ func (c *calls) neverStarted(inv runtime.Invocation) {
 	}
 }
 
-// admit counts a call in. Exceeding credit or repeating an id is a fault;
-// exceeding a limit ends the run with that limit.
-func (c *calls) admit(f frame, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
+// fresh takes note of an id. One that does not follow the last is a fault.
+func (c *calls) fresh(id uint64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if id <= c.last {
+		return faultf("id %d follows %d; ids count up", id, c.last)
+	}
+	c.last = id
+	return nil
+}
+
+// admit counts a call in. Exceeding credit is a fault; exceeding a limit ends
+// the run with that limit.
+func (c *calls) admit(f frame, site runtime.Site, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
 	limits := c.session.limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f.call <= c.last {
-		return nil, faultf("call id %d follows %d; ids count up", f.call, c.last)
-	}
 	if len(c.out)-c.abandoned >= c.session.parallel() {
 		return nil, faultf("a call beyond the %d that may be out at once", c.session.parallel())
 	}
@@ -123,8 +140,8 @@ func (c *calls) admit(f frame, cancel context.CancelCauseFunc) (*runtime.Failure
 	if failure := c.take(int64(len(f.body))); failure != nil {
 		return failure, nil
 	}
-	c.last = f.call
 	c.made++
+	c.line = site.Line
 	c.sent += int64(len(f.body))
 	c.out[f.call] = &call{cancel: cancel}
 	return nil, nil
@@ -198,19 +215,6 @@ func (c *calls) tooManyAbandoned() bool {
 	return c.abandoned >= maxAbandoned
 }
 
-// refuse answers a call without making it.
-func (c *calls) refuse(f frame, why error) error {
-	c.mu.Lock()
-	if f.call <= c.last {
-		c.mu.Unlock()
-		return faultf("call id %d follows %d; ids count up", f.call, c.last)
-	}
-	c.last = f.call
-	c.mu.Unlock()
-	c.reply(f.call, errorAnswer(why))
-	return nil
-}
-
 // sequence is the Seq of the call that has just been admitted. It is counted
 // here, never read from the worker.
 func (c *calls) sequence() int {
@@ -239,7 +243,7 @@ func errorAnswer(err error) answer {
 		meta.Typed, meta.Code, meta.CallID, meta.Extra = true, typed.Code, typed.CallID, typed.Extra
 		text = typed.Message
 	}
-	return answer{meta, shorten(text, 1<<20)}
+	return answer{meta, shorten(text, reasonCap)}
 }
 
 // settle gives a call's credit back and then sends its reply: in the other order
@@ -269,9 +273,9 @@ func (c *calls) settle(id uint64, args int, a answer) {
 	c.hold.give(size + int64(args))
 }
 
-// reply sends an answer. A lost worker is noticed by the receiver. When the run
-// is being stopped the answer follows the stop: a program must not go on with it
-// first.
+// reply sends an answer, unless the run is over. A lost worker is noticed by the
+// receiver. When the run is being stopped the answer follows the stop: a program
+// must not go on with it first.
 func (c *calls) reply(id uint64, a answer) {
 	if c.ctx.Err() != nil {
 		<-c.session.told
@@ -284,7 +288,21 @@ func (c *calls) reply(id uint64, a answer) {
 		a.meta.Code, a.meta.CallID, a.meta.Extra = "", "", nil
 		meta = encode(a.meta)
 	}
-	c.session.worker.link.send(frame{kind: kindReply, run: c.session.id, call: id, meta: meta, body: a.body})
+	c.session.send(frame{kind: kindReply, call: id, meta: meta, body: a.body})
+}
+
+// lastMade says where the last call was made, for a program whose worker is lost:
+// more is not known of how far it came. It is empty if there was none.
+func (c *calls) lastMade() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.made == 0:
+		return ""
+	case c.line == 0:
+		return fmt.Sprintf("the last call before that was number %d", c.made)
+	}
+	return fmt.Sprintf("the last call before that was number %d, on line %d", c.made, c.line)
 }
 
 // outstanding is the number of calls that have not returned.

@@ -143,10 +143,6 @@ func sysProcAttr(namespaces bool) *syscall.SysProcAttr {
 	return attr
 }
 
-// slack is what a run may need beside the engine's heap: stacks, the allocator's
-// own tables, a collection in progress.
-const slack = 64 << 20
-
 // limitFromOutside finds which limits of a run can be set on the worker from
 // here, where nothing inside can lift them, and makes it so.
 func limitFromOutside(w *process, without []string) []Layer {
@@ -249,25 +245,6 @@ func confineProcess(without []string) ([]Layer, error) {
 	return layers, nil
 }
 
-// maxDescriptors is what a worker needs, with room: its pipes and socket, the
-// poller.
-const maxDescriptors = 32
-
-// limitFiles sets what is the same for every run, and for good.
-func limitFiles() (string, error) {
-	for resource, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: maxDescriptors} {
-		var now unix.Rlimit
-		if err := unix.Getrlimit(resource, &now); err != nil {
-			return "", os.NewSyscallError("getrlimit", err)
-		}
-		limit = min(limit, now.Max)
-		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return "", os.NewSyscallError("setrlimit", err)
-		}
-	}
-	return "", nil
-}
-
 // defaultXCPU has the signal of RLIMIT_CPU end the process. Go ignores it.
 func defaultXCPU() (string, error) {
 	var byDefault [64]byte // a struct sigaction of any architecture: SIG_DFL is zero
@@ -286,6 +263,15 @@ func landlockRest() (string, error) {
 		return "what a start reads stays readable: " + err.Error(), nil
 	}
 	return "", err
+}
+
+// openedByInit says whether package initialisation left descriptors open.
+func openedByInit() []Layer {
+	layer := Layer{Name: LayerDescriptors, State: LayerOn}
+	if n := extraDescriptors(); n > 0 {
+		layer.State, layer.Note = LayerMissing, fmt.Sprintf("package initialisation leaves %d descriptors open in worker processes; name a slim Worker.Binary to keep them out", n)
+	}
+	return []Layer{layer}
 }
 
 // extraDescriptors counts the open descriptors that no worker needs: package

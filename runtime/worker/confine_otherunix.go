@@ -2,7 +2,10 @@
 
 package worker
 
-import "syscall"
+import (
+	"slices"
+	"syscall"
+)
 
 func onMainThread() bool { return false }
 
@@ -14,11 +17,18 @@ func sysProcAttr(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgi
 
 func limitFromOutside(*process, []string) []Layer { return nil }
 
-// confineProcess refuses core files. There is no hard limit of memory here: what
-// the collector can keep within the heap limit it does.
-func confineProcess([]string) ([]Layer, error) {
-	var none syscall.Rlimit
-	return nil, syscall.Setrlimit(syscall.RLIMIT_CORE, &none)
+// confineProcess limits files. There is no hard limit of memory here: what the
+// collector can keep within the heap limit it does.
+func confineProcess(without []string) ([]Layer, error) {
+	if slices.Contains(without, LayerFiles) {
+		return []Layer{leftOut(LayerFiles)}, nil
+	}
+	if _, err := limitFiles(); err != nil {
+		return nil, err
+	}
+	return []Layer{{Name: LayerFiles, State: LayerOn}}, nil
 }
 
-func extraDescriptors() int { return 0 }
+// openedByInit says nothing: which descriptors are the runtime's own cannot be
+// told here.
+func openedByInit() []Layer { return nil }

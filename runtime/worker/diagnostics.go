@@ -51,9 +51,9 @@ func (d *diagnostics) String() string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(d.head)+middle+string(d.tail), "\uFFFD"))
 }
 
-// firstLine is the first line that is not empty, shortened.
-func (d *diagnostics) firstLine() string {
-	line, _, _ := strings.Cut(d.String(), "\n")
+// firstLine is the first line of trimmed text, shortened.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
 	return shorten(strings.TrimSpace(line), 300)
 }
 

@@ -12,8 +12,10 @@
 // Importing this package adds one init function, the only one of the module.
 // It turns a process into a worker if, and only if, its argv[0] is the marker,
 // descriptor 3 is one end of a socket pair made by its parent, and it was not
-// started with raised privileges. Such a process never reaches main (or
-// TestMain). No environment variable can make a process a worker.
+// started with raised privileges. On Windows the handle that its command line
+// names is the client's end of a pipe made by its parent; no start there raises
+// privileges. The BSDs do not tell who made a socket pair. Such a process never
+// reaches main (or TestMain). No environment variable can make a process a worker.
 //
 // Package initialisation that comes before this package's runs in the worker
 // too. What it prints is kept as diagnostics and quoted in errors, an early
@@ -64,12 +66,35 @@
 //     tracing, io_uring, mounting and the like) end the worker.
 //   - descriptors: package initialisation left none open.
 //
-// Every worker, on any system, has an environment of its own with next to nothing
-// in it, one thread that runs Go code, a bounded stack and a process group.
+// On Windows a worker starts inside a job that it cannot leave and that ends it when
+// the host ends, however that happens. It has no console, gets four handles (its
+// pipe, the null device and twice the pipe of its diagnostics) and no other, and
+// the directory it is in is the system's. While a Runtime lives nobody can write,
+// rename or remove the binary. A layer is on if the system, asked again, says that it
+// keeps what was set:
 //
-// Elsewhere (macOS, the BSDs) there are no layers but a limit of zero for core
-// files; no RLIMIT_DATA, no CPU metering from outside and no parent-death signal
-// either: a worker there ends when its socket closes. On platforms that cannot
-// start such a process, Windows among them, New returns an error that names
-// in-process isolation: there is never a silent fallback.
+//   - no-new-privileges: a token without the privileges of the user, and a job of
+//     one process, so that a worker starts nothing. Unless the host is in a job
+//     itself, which the note then says, the clipboard and the desktop are taken too.
+//   - file-limits: the token's integrity is low from the first instruction on and
+//     untrusted before the worker greets. Files, the registry and processes of the
+//     user have a higher one and cannot be written or opened to be changed.
+//   - memory-limit: what the worker may commit, set by the parent for every run.
+//   - cpu-limit: the job's limit of user time, set by the parent for every run. The
+//     system looks at it every few seconds; the meter, which counts the system's
+//     time too, comes first.
+//
+// What the user may read a worker there may read, and it may use the network: the
+// layers named after Linux's means are missing.
+//
+// On macOS and the BSDs file-limits is on. There is no limit of memory, no metering of
+// processor time from outside and no parent-death signal: a worker there ends
+// when its socket closes, and what does not heed the engine when the wall clock
+// kills it. Its files and its network are those of the user.
+//
+// Every worker, on any system, has an environment of its own with next to nothing
+// in it, one thread that runs Go code and a bounded stack; on Unix it has a process
+// group of its own. On platforms that cannot start such a process (js, wasip1, ios)
+// New returns an error that names in-process isolation: there is never a silent
+// fallback.
 package worker

@@ -519,7 +519,7 @@ func TestNamespacesAreProbedOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			starts := 0
-			s := &starter{namespaces: Layer{Name: LayerNamespaces, State: LayerOn}}
+			s := &starter{spawner: spawner{namespaces: Layer{Name: LayerNamespaces, State: LayerOn}}}
 			if tt.later {
 				s.first = mergeLayers(nil)
 			}

@@ -1,6 +1,11 @@
 package worker
 
-import "time"
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"time"
+)
 
 // RaceEnabled says whether the race detector is built in.
 const RaceEnabled = raceEnabled
@@ -12,4 +17,18 @@ func SharedDir() string { return testDir() }
 func WithHelloWait(o Options, wait time.Duration) *Options {
 	o.wait = wait
 	return &o
+}
+
+// Soak says whether the environment asks for the long forms of tests.
+func Soak() bool { return os.Getenv("RUNCODE_SOAK") == "1" }
+
+// CountStarts counts from now on the workers that r starts.
+func CountStarts(r *Runtime) (starts func() int) {
+	var n atomic.Int64
+	start := r.pool.start
+	r.pool.start = func(ctx context.Context) (*process, error) {
+		n.Add(1)
+		return start(ctx)
+	}
+	return func() int { return int(n.Load()) }
 }

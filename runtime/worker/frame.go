@@ -9,7 +9,7 @@ import (
 )
 
 // protocolVersion changes whenever a frame's meaning does.
-const protocolVersion = 2
+const protocolVersion = 3
 
 // kind says what a frame is.
 type kind byte
@@ -26,17 +26,28 @@ const (
 	kindStop                    // parent: end the run; body the reason
 	kindDone                    // worker: the run ended; meta doneMeta, body value or failure message
 	kindBarrier                 // parent asks, worker repeats: nothing of earlier runs follows
+	kindOver                    // worker: the run is being ended, and nobody waits for its calls any more
 	kindEnd                     // one past the last
 )
 
 var kindNames = [...]string{kindHello: "hello", kindRun: "run", kindCall: "call", kindCancel: "cancel", kindReply: "reply", kindLog: "log",
-	kindClock: "clock", kindTime: "time", kindStop: "stop", kindDone: "done", kindBarrier: "barrier"}
+	kindClock: "clock", kindTime: "time", kindStop: "stop", kindDone: "done", kindBarrier: "barrier", kindOver: "over"}
 
 func (k kind) String() string {
 	if k == 0 || k >= kindEnd {
 		return fmt.Sprintf("type-%d", byte(k))
 	}
 	return kindNames[k]
+}
+
+// numbered says whether frames of this kind carry an id: that of a call, or of a
+// reading of the clock.
+func (k kind) numbered() bool {
+	switch k {
+	case kindCall, kindCancel, kindReply, kindClock, kindTime:
+		return true
+	}
+	return false
 }
 
 // runID names one run on one worker. It is random, so that no frame of another
@@ -48,7 +59,7 @@ type runID [16]byte
 type frame struct {
 	kind kind
 	run  runID
-	call uint64 // 0: not about a call
+	call uint64 // 0 in frames that are not numbered, and only there
 	meta []byte
 	body string
 }
@@ -80,6 +91,9 @@ func readFrame(r *bufio.Reader, allowed caps) (frame, error) {
 	limit, ok := allowed[f.kind]
 	if !ok {
 		return frame{}, faultf("a %s frame is not accepted here", f.kind)
+	}
+	if (f.call != 0) != f.kind.numbered() {
+		return frame{}, faultf("a %s frame with the id %d", f.kind, f.call)
 	}
 	meta, body := binary.BigEndian.Uint32(head[0:]), binary.BigEndian.Uint32(head[4:])
 	if uint64(meta) > uint64(limit.meta) || uint64(body) > uint64(limit.body) {

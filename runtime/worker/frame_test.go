@@ -6,8 +6,12 @@ import (
 	"errors"
 	"io"
 	"math"
+	"net"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,9 +37,9 @@ var allFrames = cmp.AllowUnexported(frame{})
 
 func TestFrameRoundTrip(t *testing.T) {
 	for name, f := range map[string]frame{
-		"empty":                {kind: kindCall},
+		"empty":                {kind: kindLog},
 		"everything":           {kind: kindCall, run: newRunID(), call: math.MaxUint64, meta: []byte(`[0,1,2,3]`), body: `{"a":"ü"}`},
-		"larger than a buffer": {kind: kindCall, body: strings.Repeat("x", linkBuffer+1)},
+		"larger than a buffer": {kind: kindCall, call: 1, body: strings.Repeat("x", linkBuffer+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := bufio.NewReader(bytes.NewReader(frameBytes(t, f, f)))
@@ -62,8 +66,10 @@ func TestFrameFaults(t *testing.T) {
 		want string
 	}{
 		{"type zero", frame{}, "a type-0 frame is not accepted here"},
-		{"type beyond the last", frame{kind: kindEnd}, "a type-12 frame is not accepted here"},
+		{"type beyond the last", frame{kind: kindEnd}, "a type-13 frame is not accepted here"},
 		{"type of the other side", frame{kind: kindReply}, "a reply frame is not accepted here"},
+		{"call without an id", frame{kind: kindCall}, "a call frame with the id 0"},
+		{"line with an id", frame{kind: kindLog, call: 7}, "a log frame with the id 7"},
 		{"large body", frame{kind: kindLog, body: strings.Repeat("x", 11)}, "a log frame of 0+11 bytes is larger than 10+10"},
 		{"large meta", frame{kind: kindLog, meta: bytes.Repeat([]byte("x"), 11)}, "a log frame of 11+0 bytes is larger than 10+10"},
 	} {
@@ -80,7 +86,7 @@ func TestFrameFaults(t *testing.T) {
 }
 
 func TestFrameCutShort(t *testing.T) {
-	whole := frameBytes(t, frame{kind: kindCall, meta: []byte("abc"), body: "defg"})
+	whole := frameBytes(t, frame{kind: kindCall, call: 1, meta: []byte("abc"), body: "defg"})
 	for n := 1; n < len(whole); n++ {
 		_, err := readFrame(bufio.NewReader(bytes.NewReader(whole[:n])), openCaps)
 		if err != io.ErrUnexpectedEOF {
@@ -92,7 +98,7 @@ func TestFrameCutShort(t *testing.T) {
 // FuzzFrame feeds a reader what a hostile peer could send: it returns frames
 // within the caps or an error, and never more than was sent.
 func FuzzFrame(f *testing.F) {
-	f.Add(frameBytes(f, frame{kind: kindCall, meta: []byte(`[0,0,1,1]`), body: `{}`}, frame{kind: kindLog, body: "line"}))
+	f.Add(frameBytes(f, frame{kind: kindCall, call: 1, meta: []byte(`[0,0,1,1]`), body: `{}`}, frame{kind: kindLog, body: "line"}))
 	f.Add(frameBytes(f, frame{kind: kindDone, body: "1"}))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, byte(kindCall)})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -141,7 +147,7 @@ func testSession(t testing.TB) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{req: runtime.Request{Bindings: []runtime.Binding{{Namespace: namespace}}}}
+	s := &session{limits: runtime.Limits{Calls: 2}, req: runtime.Request{Bindings: []runtime.Binding{{Namespace: namespace}}}}
 	s.calls = newCalls(s, t.Context(), &budget{})
 	return s
 }
@@ -154,6 +160,11 @@ func TestMetaIsStrict(t *testing.T) {
 		{"wrong type", `{"stuck":"1"}`, `JSON string into Go int`},
 		{"more text", `{"stuck":1} {}`, `after top-level value`},
 		{"nothing", ``, `EOF`},
+		{"more calls than can be", `{"notStarted":[[0,0,1,1],[0,0,1,1],[0,0,1,1]]}`, `3 calls not started in a run that may make 2`},
+		{"call from no place", `{"notStarted":[[0,0,-1,1]]}`, `there is no line -1, column 1`},
+		{"failure in no place", `{"failure":{"Kind":"exception","Site":{"Line":1,"Column":-2}}}`, `there is no line 1, column -2`},
+		{"frame of no place", `{"failure":{"Kind":"exception","Stack":[{"Site":{"Line":-3}}]}}`, `there is no line -3, column 0`},
+		{"fewer goroutines than none", `{"stuck":-1}`, `-1 goroutines that could not be ended`},
 		{"member that does not exist", `{"notStarted":[[0,2,1,1]]}`, `there is no member 0.2`},
 		{"negative member", `{"notStarted":[[0,-1,1,1]]}`, `there is no member 0.-1`},
 		{"namespace that does not exist", `{"notStarted":[[1,0,1,1]]}`, `there is no member 1.0`},
@@ -188,4 +199,74 @@ func TestDoneMetaRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Frames of a batch go out without any that follows, in the order in which they
+// were sent, and wait for the peer to read.
+func TestBatch(t *testing.T) {
+	line := func(n int) frame { return frame{kind: kindLog, meta: []byte("log"), body: strconv.Itoa(n)} }
+	batch := func(l *link, f frame) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.batchLocked(f)
+	}
+	lines := caps{kindLog: {10, linkBuffer}, kindDone: {10, 10}}
+	t.Run("order", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			l, peer := newLink(ours), newLink(theirs)
+			go func() {
+				for n := range 10 {
+					if n%4 == 3 {
+						l.send(line(n))
+					} else {
+						batch(l, line(n))
+					}
+				}
+			}()
+			for n := range 10 {
+				if f, err := peer.receive(lines); err != nil || f.body != strconv.Itoa(n) {
+					t.Errorf("%q %v, want %d", f.body, err, n)
+				}
+			}
+			theirs.Close()
+		})
+	})
+	t.Run("after a pause", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			l, peer := newLink(ours), newLink(theirs)
+			l.written, l.flushing = time.Now(), true // no other goroutine gets to run
+			batch(l, line(1))
+			time.Sleep(quiet)
+			go batch(l, line(2))
+			for _, want := range []string{"1", "2"} {
+				if f, err := peer.receive(lines); err != nil || f.body != want {
+					t.Errorf("%q %v, want %s", f.body, err, want)
+				}
+			}
+			theirs.Close()
+		})
+	})
+	t.Run("back-pressure", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			l := newLink(ours)
+			l.written, l.flushing = time.Now(), true // only a full buffer is written
+			sent := 0
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				for ; sent < 1000; sent++ {
+					batch(l, frame{kind: kindLog, body: strings.Repeat("x", 1000)})
+				}
+			}()
+			synctest.Wait()
+			if most := linkBuffer / 1000; sent < most/2 || sent > most {
+				t.Errorf("%d kB are held for a peer that does not read, want up to %d", sent, most)
+			}
+			theirs.Close()
+			<-ended
+		})
+	})
 }

@@ -1,12 +1,16 @@
 package worker
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"io"
 	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -48,16 +52,21 @@ func fakeProcess(status exitStatus, said string, peer func(conn net.Conn, killed
 
 // hosted is a fakeProcess that serves an engine by the protocol.
 func hosted(e engine) *process {
-	return fakeProcess(exitStatus{}, "", func(conn net.Conn, _ <-chan struct{}) {
-		s := newServer(newLink(conn), e, func(runtime.Limits) {})
-		s.serve(helloMeta{Version: protocolVersion})
-		s.mu.Lock()
-		job := s.now
-		s.mu.Unlock()
-		if job != nil {
-			job.cancel(context.Canceled) // a killed process runs nothing
-		}
-	})
+	return fakeProcess(exitStatus{}, "", func(conn net.Conn, _ <-chan struct{}) { serveOn(conn, e) })
+}
+
+// serveOn is what a worker does with its connection.
+func serveOn(conn net.Conn, e engine) error {
+	defer conn.Close()
+	s := newServer(newLink(conn), e, func(runtime.Limits) {})
+	err := s.serve(helloMeta{Version: protocolVersion})
+	s.mu.Lock()
+	job := s.now
+	s.mu.Unlock()
+	if job != nil {
+		job.cancel(context.Canceled) // a process that has ended runs nothing
+	}
+	return err
 }
 
 // fleet is a Runtime over fake workers, which it counts.
@@ -144,5 +153,45 @@ func wantFailure(t testing.TB, res runtime.Result, kind runtime.Kind, message st
 	t.Helper()
 	if res.Failure == nil || res.Failure.Kind != kind || res.Failure.Message != message {
 		t.Errorf("failure %+v, want %s %q", res.Failure, kind, message)
+	}
+}
+
+// relay passes frames from one connection to another until either ends, and then
+// closes both. A frame goes on as what change makes of it, unchanged without
+// one; change has the frame read as it arrives, so it may also take a part of it.
+func relay(from, to net.Conn, change func(frame io.Reader, size int, k kind, to io.Writer) error) {
+	defer from.Close()
+	defer to.Close()
+	for {
+		var head [headerSize]byte
+		if _, err := io.ReadFull(from, head[:]); err != nil {
+			return
+		}
+		size := headerSize + int(binary.BigEndian.Uint32(head[0:])) + int(binary.BigEndian.Uint32(head[4:]))
+		whole := io.LimitReader(io.MultiReader(bytes.NewReader(head[:]), from), int64(size))
+		if err := change(whole, size, kind(head[8]), to); err != nil {
+			return
+		}
+	}
+}
+
+// pass is the change of a relay that changes nothing.
+func pass(frame io.Reader, size int, _ kind, to io.Writer) error {
+	_, err := io.CopyN(to, frame, int64(size))
+	return err
+}
+
+// within fails the test if f takes longer than any of its steps may.
+func within(t testing.TB, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		panic("it hangs: " + t.Name()) // with the stacks of all goroutines
 	}
 }

@@ -3,16 +3,11 @@
 package worker
 
 import (
-	"fmt"
 	"net"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/runcode-go/runcode/runtime"
-	"github.com/runcode-go/runcode/runtime/gojavm"
 )
 
 // init turns a process that New started into a worker; every other process goes
@@ -22,11 +17,13 @@ func init() {
 		return
 	}
 	closeInherited(os.Args[2])
-	if err := serveProcess(os.Args[1], strings.Split(os.Args[3], ",")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	becomeWorker(connect, os.Args[1], os.Args[3])
+}
+
+func connect() (net.Conn, error) {
+	file := os.NewFile(linkDescriptor, "parent")
+	defer file.Close()
+	return net.FileConn(file)
 }
 
 // fromParent says whether the descriptor is a nameless stream socket whose other
@@ -52,44 +49,4 @@ func closeInherited(list string) {
 			syscall.Close(fd)
 		}
 	}
-}
-
-// maxStack is the largest stack of a goroutine in a worker. What needs more is a
-// runaway recursion of the parser's or the engine's own.
-const maxStack = 64 << 20
-
-// newEngine is what a worker hosts.
-var newEngine = func() (engine, error) { return gojavm.New(&gojavm.Options{OwnProcess: true}) }
-
-// serveProcess is what a worker does instead of main.
-func serveProcess(nonce string, without []string) error {
-	descriptors := descriptorLayer(extraDescriptors())
-	file := os.NewFile(linkDescriptor, "parent")
-	conn, err := net.FileConn(file)
-	if err != nil {
-		return err
-	}
-	file.Close()
-	vm, err := newEngine()
-	if err != nil {
-		return err
-	}
-	debug.SetMaxStack(maxStack) // after the engine, which allows more
-	layers, err := confineProcess(without)
-	if err != nil {
-		return fmt.Errorf("confine the worker process: %w", err)
-	}
-	return newServer(newLink(conn), vm, prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(layers, descriptors)})
-}
-
-// prepare sets what depends on a run's limits and only the process itself can
-// set: the collector works harder before the kernel refuses memory.
-func prepare(limits runtime.Limits) { debug.SetMemoryLimit(limits.Heap) }
-
-// descriptorLayer says whether package initialisation left descriptors open.
-func descriptorLayer(extra int) Layer {
-	if extra == 0 {
-		return Layer{Name: LayerDescriptors, State: LayerOn}
-	}
-	return Layer{Name: LayerDescriptors, State: LayerMissing, Note: fmt.Sprintf("package initialisation leaves %d descriptors open in worker processes; name a slim Worker.Binary to keep them out", extra)}
 }

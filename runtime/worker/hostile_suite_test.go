@@ -64,10 +64,13 @@ func measureGrowth(t *testing.T) (peak func() int64) {
 	return func() int64 { return memory("VmHWM") - begin }
 }
 
-// memory is a value of /proc/self/status in bytes.
-func memory(name string) int64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	found := regexp.MustCompile(name + `:\s*(\d+) kB`).FindSubmatch(status)
+// memory is a size of this process in bytes.
+func memory(name string) int64 { return sizeIn("/proc/self/status", name) }
+
+// sizeIn is a size that a file of /proc names, in bytes; zero if there is none.
+func sizeIn(file, name string) int64 {
+	text, _ := os.ReadFile(file)
+	found := regexp.MustCompile(`(?m)^` + name + `:\s*(\d+) kB`).FindSubmatch(text)
 	if found == nil {
 		return 0
 	}

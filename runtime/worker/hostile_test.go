@@ -2,11 +2,14 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	goruntime "runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,10 +24,14 @@ type peer struct {
 	run runID // of the last run frame
 }
 
-func (p *peer) awaitRun() {
-	if f, err := p.receive(serverCaps); err == nil && f.kind == kindRun {
-		p.run = f.run
+// awaitRun says whether a run came.
+func (p *peer) awaitRun() bool {
+	f, err := p.receive(serverCaps)
+	if err != nil || f.kind != kindRun {
+		return false
 	}
+	p.run = f.run
+	return true
 }
 
 // say sends a frame of the run. A refusing parent may have closed by then.
@@ -77,12 +84,14 @@ func TestHostileWorker(t *testing.T) {
 		{"member that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[0,2,1,1]"), body: "{}"}) }, broke + "there is no member 0.2", 0},
 		{"namespace that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[-1,0,1,1]"), body: "{}"}) }, broke + "there is no member -1.0", 0},
 		{"arguments that are not JSON", func(p *peer) { p.say(callFrame(1, "{a:1}")) }, broke + "the arguments of a call are not JSON", 0},
-		{"call id zero", func(p *peer) { p.say(callFrame(0, "{}")) }, broke + "call id 0 follows 0; ids count up", 0},
+		{"call id zero", func(p *peer) { p.say(callFrame(0, "{}")) }, broke + "a call frame with the id 0", 0},
+		{"call from no place", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[0,0,-1,1]"), body: "{}"}) }, broke + "there is no line -1, column 1", 0},
+		{"line with an id", func(p *peer) { p.say(frame{kind: kindLog, call: 1, meta: []byte("log")}) }, broke + "a log frame with the id 1", 0},
 		{"same call id twice", func(p *peer) {
 			p.say(callFrame(1, "{}"))
 			p.receive(serverCaps) // the reply
 			p.say(callFrame(1, "{}"))
-		}, broke + "call id 1 follows 1; ids count up", 1},
+		}, broke + "id 1 follows 1; ids count up", 1},
 		{"more calls than credit", func(p *peer) {
 			p.say(callFrame(1, `"wait"`))
 			p.say(callFrame(2, "{}"))
@@ -107,10 +116,8 @@ func TestHostileWorker(t *testing.T) {
 		{"half a frame", func(p *peer) { p.conn.Write([]byte{0, 0, 0, 1}); p.close() }, "worker exited with code 7 before completing: last words", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var hostile atomic.Bool
-			hostile.Store(true)
-			f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
-				if !hostile.Load() {
+			f := newFleet(t, Options{MaxWorkers: 1}, func(n int) (*process, error) {
+				if n > 1 {
 					return hosted(engineFunc(func(context.Context, runtime.Request) (runtime.Result, error) {
 						return runtime.Result{Value: `"fine"`}, nil
 					})), nil
@@ -139,7 +146,6 @@ func TestHostileWorker(t *testing.T) {
 			if calls.Load() > tt.calls {
 				t.Errorf("%d bodies ran, at most %d were allowed", calls.Load(), tt.calls)
 			}
-			hostile.Store(false)
 			if res := mustRun(t, f, runtime.Request{}); res.Value != `"fine"` {
 				t.Errorf("the next run: %+v", res)
 			}
@@ -255,7 +261,9 @@ func TestAbandonedCallsAreBounded(t *testing.T) {
 	release := make(chan struct{})
 	f := overPeer(t, func(l *link) {
 		p := &peer{link: l, t: t}
-		p.awaitRun()
+		if !p.awaitRun() {
+			return // the next worker
+		}
 		for id := range uint64(maxAbandoned) {
 			p.say(callFrame(id+1, "{}"))
 			p.say(frame{kind: kindCancel, call: id + 1})
@@ -301,4 +309,143 @@ func TestDeafWorkerIsKilled(t *testing.T) {
 	defer f.Close()
 	res := mustRun(t, f, runtime.Request{Program: strings.Repeat("x", 1<<20), Limits: runtime.Limits{Wall: 20 * time.Millisecond}})
 	wantFailure(t, res, runtime.Timeout, "wall-clock ceiling reached (20ms)")
+}
+
+// A worker that settles its run and reads nothing holds up no reply, and so not
+// the run, whichever way the run ends.
+func TestUnreadRepliesHoldUpNothing(t *testing.T) {
+	overflow := func(p *peer) {
+		p.say(frame{kind: kindLog, meta: []byte("log"), body: strings.Repeat("x", 54)})
+		p.say(frame{kind: kindDone, meta: encode(doneMeta{Failure: &runtime.Failure{Kind: runtime.OutputLimit}})})
+	}
+	for _, tt := range []struct {
+		name string
+		args string // "" is answered at once, and the body of others when the run is over
+		end  func(*peer)
+		kind runtime.Kind // "" for a value
+	}{
+		{"value beside a reply", "", func(p *peer) { p.done("1") }, ""},
+		{"limit beside a reply", "", overflow, runtime.OutputLimit},
+		{"value before a reply", `"late"`, func(p *peer) {
+			p.done("1")
+			for f, err := p.receive(serverCaps); err == nil; f, err = p.receive(serverCaps) {
+				if f.kind == kindBarrier {
+					p.send(f)
+					break // and reads nothing more
+				}
+			}
+		}, ""},
+		{"limit before a reply", `"late"`, overflow, runtime.OutputLimit},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
+				return fakeProcess(exitStatus{}, "", func(conn net.Conn, killed <-chan struct{}) {
+					p := &peer{link: newLink(conn), t: t}
+					p.send(frame{kind: kindHello, meta: encode(helloMeta{Version: protocolVersion})})
+					p.awaitRun()
+					p.say(callFrame(1, tt.args))
+					if tt.args == "" {
+						conn.Read(make([]byte, 1)) // of the reply
+					}
+					tt.end(p)
+					<-killed
+				}), nil
+			})
+			within(t, func() {
+				res := mustRun(t, f, runtime.Request{Limits: runtime.Limits{Output: 50}, Bindings: tools(t, func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+					if inv.Args != "" {
+						<-ctx.Done()
+					}
+					return runtime.Reply{Value: strings.Repeat("1", 1<<20)}, nil
+				})})
+				if tt.kind == "" && (res.Failure != nil || res.Value != "1") || tt.kind != "" && (res.Failure == nil || res.Failure.Kind != tt.kind) {
+					t.Errorf("%s %+v, want %q", res.Value, res.Failure, tt.kind)
+				}
+				f.Close()
+			})
+		})
+	}
+}
+
+// A worker that settles its run at the moment its grace is over is killed for that
+// run or serves the next, never both.
+func TestGraceEndsWithTheRun(t *testing.T) {
+	engine := engineFunc(func(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+		if req.Program == "" {
+			return runtime.Result{Value: "1"}, nil
+		}
+		<-ctx.Done()
+		time.Sleep(stopGrace)
+		return runtime.Result{}, nil
+	})
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
+				w := hosted(engine)
+				kill := w.kill
+				w.kill = func() {
+					for range 1000 {
+						goruntime.Gosched() // all others may be faster
+					}
+					kill()
+				}
+				return w, nil
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if res, err := f.Run(ctx, runtime.Request{Program: "x"}); err != nil || res.Failure == nil || res.Failure.Kind != runtime.Abort {
+				t.Fatalf("%v %+v, want an abort", err, res.Failure)
+			}
+			if res := mustRun(t, f, runtime.Request{}); res.Failure != nil {
+				t.Fatalf("the next run: %+v", res.Failure)
+			}
+			f.Close()
+		})
+	}
+}
+
+// A stop that is ordered at once reaches a worker that has yet to read its run.
+func TestStopFollowsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var kinds []kind
+		f := overPeer(t, func(l *link) {
+			time.Sleep(time.Millisecond)
+			p := &peer{link: l, t: t}
+			for {
+				f, err := p.receive(serverCaps)
+				if err != nil {
+					return
+				}
+				kinds = append(kinds, f.kind)
+				if p.run = f.run; f.kind == kindStop {
+					p.done("")
+				}
+				if f.kind == kindBarrier {
+					p.send(f)
+				}
+			}
+		})
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Nanosecond, errors.New("at once"))
+		defer cancel()
+		res, err := f.Run(ctx, runtime.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantFailure(t, res, runtime.Abort, "at once")
+		f.Close()
+		if diff := cmp.Diff([]kind{kindRun, kindStop, kindBarrier}, kinds); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Nothing is sent to a worker after the end of the run, so that nothing waits for
+// it to be read.
+func TestNothingIsSentAfterTheEnd(t *testing.T) {
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	s := testSession(t)
+	s.worker, s.told = &process{link: newLink(ours)}, make(chan struct{})
+	s.close()
+	within(t, func() { s.calls.reply(1, answer{body: "1"}) })
 }

@@ -25,12 +25,12 @@ const (
 
 // The layers there are, from the outside in.
 const (
-	LayerPrivileges  = "no-new-privileges" // no executed file gives more rights
+	LayerPrivileges  = "no-new-privileges" // no executed file gives more rights; on Windows none is executed, and the user's are gone
 	LayerLandlock    = "landlock"          // no files, no network, no foreign processes
 	LayerNamespaces  = "namespaces"        // a user without rights and a network without devices
-	LayerFiles       = "file-limits"       // few descriptors, no byte to a file, no core
-	LayerMemory      = "memory-limit"      // RLIMIT_DATA from Limits.Heap, set from outside
-	LayerCPU         = "cpu-limit"         // RLIMIT_CPU from Limits.Compute, set from outside
+	LayerFiles       = "file-limits"       // no byte to a file; on Unix few descriptors and no core, too
+	LayerMemory      = "memory-limit"      // on what it allocates, from Limits.Heap, set from outside
+	LayerCPU         = "cpu-limit"         // on its processor time, from Limits.Compute, set from outside
 	LayerSeccomp     = "seccomp"           // the system calls of a Go program that computes
 	LayerDescriptors = "descriptors"       // package initialisation left none open
 )
@@ -70,12 +70,15 @@ func leftOut(name string) Layer {
 	return Layer{Name: name, State: LayerOff, Note: "left out by Without"}
 }
 
+// needsLinux is the note of a layer of which nobody says anything.
+const needsLinux = "needs Linux"
+
 // mergeLayers puts together what several places know of a worker. A layer is on
 // if nobody says otherwise, and missing where nobody says anything.
 func mergeLayers(known []Layer) []Layer {
 	all := make([]Layer, len(layerNames))
 	for i, name := range layerNames {
-		all[i] = Layer{Name: name, State: LayerMissing, Note: "needs Linux"}
+		all[i] = Layer{Name: name, State: LayerMissing, Note: needsLinux}
 		said := slices.DeleteFunc(slices.Clone(known), func(l Layer) bool { return l.Name != name })
 		if len(said) == 0 {
 			continue

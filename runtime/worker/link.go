@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"net"
 	"sync"
+	"time"
 )
 
 const linkBuffer = 64 << 10
+
+// quiet is how long after a write the next frame of a batch is written at once.
+const quiet = time.Millisecond
 
 // link is one side of the connection between parent and worker. Any goroutine
 // may send; one at a time may receive.
@@ -14,8 +18,10 @@ type link struct {
 	conn net.Conn
 	in   *bufio.Reader
 
-	mu  sync.Mutex // guards out: frames never interleave
-	out *bufio.Writer
+	mu       sync.Mutex // guards the rest: frames never interleave
+	out      *bufio.Writer
+	written  time.Time // when out was last emptied
+	flushing bool      // a goroutine is about to empty out
 }
 
 func newLink(conn net.Conn) *link {
@@ -34,6 +40,35 @@ func (l *link) sendLocked(f frame) error {
 	if err := writeFrame(l.out, f); err != nil {
 		return err
 	}
+	return l.flushLocked()
+}
+
+// batchLocked writes one frame, which may share a write with others that follow
+// it at once. It waits for no timer: what is in the buffer goes out when that is
+// full, before any other frame is, or as soon as another goroutine gets to run.
+func (l *link) batchLocked(f frame) error {
+	if err := writeFrame(l.out, f); err != nil {
+		return err
+	}
+	if time.Since(l.written) >= quiet {
+		return l.flushLocked()
+	}
+	if !l.flushing {
+		l.flushing = true
+		go l.flushBatch()
+	}
+	return nil
+}
+
+func (l *link) flushBatch() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flushing = false
+	l.flushLocked()
+}
+
+func (l *link) flushLocked() error {
+	l.written = time.Now()
 	return l.out.Flush()
 }
 

@@ -18,7 +18,7 @@ func init() { goruntime.LockOSThread() }
 func init() {
 	spawnFromMain = func() {
 		defer goruntime.UnlockOSThread()
-		s := &starter{orders: make(chan func()), logger: slog.New(slog.DiscardHandler), without: switchable()}
+		s := &starter{spawner: spawner{orders: make(chan func())}, logger: slog.New(slog.DiscardHandler), without: switchable()}
 		s.serve(make(chan struct{}))
 		done := make(chan struct{})
 		s.orders <- func() {

@@ -17,6 +17,7 @@ const (
 	smallCap     = 4 << 10
 	runMetaCap   = 64 << 20 // names of namespaces; the parent writes it
 	doneMetaCap  = 4 << 20
+	reasonCap    = 1 << 20 // of a stop and of a call's error, before shorten's mark
 	replyMetaCap = 16 << 20
 	programCap   = 256 << 20
 	maxBody      = 1 << 30
@@ -53,11 +54,21 @@ type namespaceMeta struct {
 // Names cross once, in the run frame; afterwards a worker can only point at one.
 type callMeta [4]int
 
+func (m callMeta) site() runtime.Site { return runtime.Site{Line: m[2], Column: m[3]} }
+
+// checkSite refuses what is no place in a program. Zero is one that is unknown.
+func checkSite(site runtime.Site) error {
+	if site.Line < 0 || site.Column < 0 {
+		return faultf("there is no line %d, column %d", site.Line, site.Column)
+	}
+	return nil
+}
+
 // replyMeta describes a call's error, whose text is the body. A reply without a
 // meta has a value.
 type replyMeta struct {
-	Failed bool              `json:"failed,omitzero"`
-	Typed  bool              `json:"typed,omitzero"` // the error is a *runtime.CallError
+	Failed bool              `json:"failed,omitzero"` // in a frame it is set
+	Typed  bool              `json:"typed,omitzero"`  // the error is a *runtime.CallError
 	Code   string            `json:"code,omitzero"`
 	CallID string            `json:"callId,omitzero"`
 	Extra  map[string]string `json:"extra,omitzero"`

@@ -6,9 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func privileged() bool { return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() }
-
-// madeByParent says whether the parent process made the socket pair.
+// madeByParent says whether the parent process has the other end of the socket
+// pair: it is the last that used it.
 func madeByParent(fd int) bool {
 	const solLocal = 0
 	pid, err := unix.GetsockoptInt(fd, solLocal, unix.LOCAL_PEERPID)

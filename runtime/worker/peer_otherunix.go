@@ -2,10 +2,6 @@
 
 package worker
 
-import "os"
-
-func privileged() bool { return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() }
-
 // madeByParent cannot be asked here: no call names the process that made a
 // socket pair. That it is a nameless, connected socket must do.
 func madeByParent(int) bool { return true }

@@ -26,6 +26,7 @@ type process struct {
 	exited chan struct{} // closed when it is gone and its diagnostics are read
 	status exitStatus    // once exited is closed
 	used   time.Duration // processor time of its whole life, once exited is closed
+	born   int64         // resident bytes when it had greeted, 0 if not known
 
 	arm    func(runtime.Limits) error // sets the limits of a run from outside; nil: there are none
 	reap   sync.Mutex                 // held while the process is reaped
@@ -33,8 +34,10 @@ type process struct {
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
+	trust  any            // the Request.Trust of them all
 	heap   int64          // the largest Limits.Heap it has had
 	idle   *time.Timer    // ends it while it waits in the pool
+	rested time.Time      // when it last began to wait there
 }
 
 // exitStatus is how a process ended.
@@ -73,6 +76,29 @@ func (p *process) end() {
 		p.kill()
 		<-p.exited
 	}
+}
+
+// retire ends the process at once and returns when it is gone. It has no run,
+// so there is nothing that it could still do.
+func (p *process) retire() {
+	p.kill()
+	<-p.exited
+	p.link.close()
+}
+
+// fresh says whether the process has served no run yet.
+func (p *process) fresh() bool { return len(p.served) == 0 }
+
+// mostGrowth is by how much a process may have grown over what it had at its
+// start and still serve. Go gives memory back slowly, so this is what an idle
+// worker would keep. A program that got 10 MB of rows leaves 140 to 235 MiB and
+// should not cost a start each time; one that held 300 MB leaves 360 MiB or more.
+const mostGrowth = 256 << 20
+
+// grown says whether the process's runs have left it too large to be kept.
+func (p *process) grown() bool {
+	now, ok := resident(p.pid)
+	return ok && p.born > 0 && now-p.born > mostGrowth
 }
 
 // gone says whether the process has ended.
@@ -152,6 +178,7 @@ var helloCaps = caps{kindHello: {helloCap, 0}}
 func (p *process) greet(want greeting) error {
 	err := p.checkHello(want)
 	if err == nil {
+		p.born, _ = resident(p.pid)
 		return nil
 	}
 	p.kill()

@@ -26,20 +26,21 @@ type server struct {
 	prepare func(runtime.Limits)
 	gone    chan struct{} // closed when the connection has ended
 
-	mu  sync.Mutex
-	now *job // the run in progress, nil between runs
+	mu     sync.Mutex
+	now    *job           // the run in progress, nil between runs
+	served map[runID]bool // with the one in progress
 }
 
 var serverCaps = caps{
 	kindRun:     {runMetaCap, programCap},
 	kindReply:   {replyMetaCap, maxBody},
 	kindTime:    {smallCap, 0},
-	kindStop:    {0, 64 << 20},
+	kindStop:    {0, reasonCap + len("…")},
 	kindBarrier: {0, 0},
 }
 
 func newServer(l *link, e engine, prepare func(runtime.Limits)) *server {
-	return &server{link: l, engine: e, prepare: prepare, gone: make(chan struct{})}
+	return &server{link: l, engine: e, prepare: prepare, gone: make(chan struct{}), served: map[runID]bool{}}
 }
 
 // serve greets and then serves runs until the connection ends, which is not an
@@ -65,12 +66,15 @@ func (s *server) serve(hello helloMeta) error {
 
 func (s *server) handle(f frame) error {
 	s.mu.Lock()
-	job := s.now
+	job, known := s.now, s.served[f.run]
 	s.mu.Unlock()
 	switch {
 	case f.kind == kindRun:
 		if job != nil {
 			return faultf("a run frame in the middle of a run")
+		}
+		if known {
+			return faultf("a run frame repeats the id of an earlier run")
 		}
 		return s.begin(f)
 	case f.kind == kindBarrier:
@@ -78,6 +82,8 @@ func (s *server) handle(f frame) error {
 			return faultf("a barrier frame in the middle of a run")
 		}
 		return s.link.send(f)
+	case !known:
+		return faultf("a %s frame names a run that there was not", f.kind)
 	case job == nil || f.run != job.id:
 		return nil // an answer or an order to a run that has ended meanwhile
 	case f.kind == kindStop:
@@ -97,8 +103,11 @@ func (s *server) begin(f frame) error {
 	if meta.Program < 0 || meta.Program > len(f.body) {
 		return faultf("a program of %d bytes in a body of %d", meta.Program, len(f.body))
 	}
+	if meta.Parallel < 1 || meta.Parallel > runtime.MaxParallel {
+		return faultf("%d calls at once", meta.Parallel)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]chan frame{}, credit: make(chan struct{}, max(meta.Parallel, 1))}
+	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]question{}, credit: make(chan struct{}, meta.Parallel)}
 	j.turn.L = &j.mu
 	req, err := j.request(&meta, f.body)
 	if err != nil {
@@ -106,6 +115,7 @@ func (s *server) begin(f frame) error {
 	}
 	s.mu.Lock()
 	s.now = j
+	s.served[j.id] = true
 	s.mu.Unlock()
 	go func() {
 		defer cancel(nil)
@@ -133,14 +143,26 @@ type job struct {
 
 	mu       sync.Mutex
 	last     uint64
-	waiting  map[uint64]chan frame // answers that are awaited
-	lines    int                   // console lines sent
-	globals  []string              // the namespaces
-	position []map[string]int      // of members, by namespace
-	turn     sync.Cond             // of mu: seq has changed
-	seq      int                   // the last Invocation.Seq whose turn it was
-	unsent   []callMeta            // calls the engine handed out and the run's end kept from the parent
+	waiting  map[uint64]question // by their ids
+	lines    int                 // console lines sent
+	globals  []string            // the namespaces
+	position []map[string]int    // of members, by namespace
+	turn     sync.Cond           // of mu: seq has changed
+	seq      int                 // the last Invocation.Seq whose turn it was
+	unsent   []callMeta          // calls the engine handed out and the run's end kept from the parent
 }
+
+// question is what the parent has been asked: of which kind the answer must be,
+// and where it is awaited.
+type question struct {
+	wants  kind
+	answer chan frame
+}
+
+// promptLines is how many console lines of a run are written one by one: what a
+// program prints before it takes its process down is then not lost. A program that
+// prints more than that has its further lines share writes.
+const promptLines = 1000
 
 // request rebuilds the request of a run.
 func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
@@ -166,14 +188,16 @@ func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
 }
 
 // send sends a frame of the run, unless the run is over.
-func (j *job) send(f frame) error {
+func (j *job) send(f frame) error { return j.sendBy((*link).sendLocked, f) }
+
+func (j *job) sendBy(write func(*link, frame) error, f frame) error {
 	j.link.mu.Lock()
 	defer j.link.mu.Unlock()
 	if j.over {
 		return errRunOver
 	}
 	f.run = j.id
-	return j.link.sendLocked(f)
+	return write(j.link, f)
 }
 
 // end sends the done frame, after which the run sends nothing.
@@ -185,15 +209,15 @@ func (j *job) end(done frame) {
 	j.link.sendLocked(done)
 }
 
-// ask sends a frame with a fresh id and returns the id and where its answer
-// will come. Ids are sent in ascending order.
-func (j *job) ask(f frame) (uint64, chan frame, error) {
+// ask sends a frame with a fresh id and returns the id and where its answer, of
+// the wanted kind, will come. Ids are sent in ascending order.
+func (j *job) ask(f frame, wants kind) (uint64, chan frame, error) {
 	answer := make(chan frame, 1)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
 	f.call = j.last
-	j.waiting[f.call] = answer
+	j.waiting[f.call] = question{wants, answer}
 	if err := j.send(f); err != nil {
 		delete(j.waiting, f.call)
 		return 0, nil, err
@@ -201,16 +225,40 @@ func (j *job) ask(f frame) (uint64, chan frame, error) {
 	return f.call, answer, nil
 }
 
-// deliver hands an answer to whoever waits for it.
+// deliver checks an answer and hands it to whoever waits for it.
 func (j *job) deliver(f frame) error {
 	j.mu.Lock()
-	answer, ok := j.waiting[f.call]
+	q, ok := j.waiting[f.call]
 	delete(j.waiting, f.call)
 	j.mu.Unlock()
 	if !ok {
 		return faultf("an answer to %d, which nobody waits for", f.call)
 	}
-	answer <- f
+	if f.kind != q.wants {
+		return faultf("a %s frame answers %d, which waits for a %s frame", f.kind, f.call, q.wants)
+	}
+	if err := checkAnswer(f); err != nil {
+		return err
+	}
+	q.answer <- f
+	return nil
+}
+
+// checkAnswer says whether an answer can be unpacked.
+func checkAnswer(f frame) error {
+	if f.kind == kindTime {
+		return decode(f, &timeMeta{})
+	}
+	if len(f.meta) == 0 {
+		return nil
+	}
+	var meta replyMeta
+	if err := decode(f, &meta); err != nil {
+		return err
+	}
+	if !meta.Failed {
+		return faultf("a reply frame describes an error that is none")
+	}
 	return nil
 }
 
@@ -225,7 +273,7 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	var answer chan frame
 	meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
 	if err == nil {
-		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args})
+		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args}, kindReply)
 	}
 	j.passTurn(inv.Seq)
 	if err != nil {
@@ -243,11 +291,18 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 		return runtime.Reply{}, err
 	}
 	release()
-	select {
-	case f := <-answer:
-		return unpackReply(f)
-	case <-j.gone:
-		return runtime.Reply{}, errGone
+	for over := runtime.Over(ctx); ; over = nil {
+		select {
+		case f := <-answer:
+			return unpackReply(f)
+		case <-over:
+			// The parent need not wait for a body that ignores its context.
+			if err := j.send(frame{kind: kindOver}); err != nil {
+				return runtime.Reply{}, err
+			}
+		case <-j.gone:
+			return runtime.Reply{}, errGone
+		}
 	}
 }
 
@@ -293,13 +348,13 @@ func unpackReply(f frame) (runtime.Reply, error) {
 // clock asks the parent for the time. It runs on the program's goroutine, which
 // waits meanwhile, as it would for a clock of its own.
 func (j *job) clock() time.Time {
-	_, answer, err := j.ask(frame{kind: kindClock})
+	_, answer, err := j.ask(frame{kind: kindClock}, kindTime)
 	if err != nil {
 		return time.Time{}
 	}
-	var meta timeMeta
 	select {
 	case f := <-answer:
+		var meta timeMeta
 		if decode(f, &meta) == nil {
 			return meta.time()
 		}
@@ -313,18 +368,21 @@ func (j *job) log(line runtime.Line) {
 	if !levels[level] {
 		level = "log"
 	}
+	write := (*link).sendLocked
 	j.mu.Lock()
-	j.lines++
+	if j.lines++; j.lines > promptLines {
+		write = (*link).batchLocked
+	}
 	j.mu.Unlock()
-	j.sendLine(level, line.Text)
+	j.sendLine(write, level, line.Text)
 }
 
 // sendLine sends a console line; without a level it is for the result alone.
-func (j *job) sendLine(level, text string) {
+func (j *job) sendLine(write func(*link, frame) error, level, text string) {
 	if limit := lineCap(j.limits.Output); len(text) > limit {
 		text = text[:limit]
 	}
-	j.send(frame{kind: kindLog, meta: []byte(level), body: text})
+	j.sendBy(write, frame{kind: kindLog, meta: []byte(level), body: text})
 }
 
 // done packs the end of a run so that it always fits its frame. Console lines
@@ -334,7 +392,7 @@ func (j *job) done(res runtime.Result, err error, stuck int) frame {
 	sent := j.lines
 	j.mu.Unlock()
 	for _, text := range res.Logs[min(sent, len(res.Logs)):] {
-		j.sendLine("", text)
+		j.sendLine((*link).batchLocked, "", text)
 	}
 	meta := doneMeta{Failure: res.Failure, Notes: res.Notes, Compute: res.Usage.Compute, Stuck: stuck}
 	if err != nil {

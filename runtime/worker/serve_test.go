@@ -20,14 +20,18 @@ func TestServerFaults(t *testing.T) {
 		want   string
 	}{
 		{"nothing", nil, ""},
-		{"frame of a worker's", []frame{{kind: kindCall}}, "a call frame is not accepted here"},
+		{"frame of a worker's", []frame{{kind: kindCall, call: 1}}, "a call frame is not accepted here"},
 		{"run in a run", []frame{start, start}, "a run frame in the middle of a run"},
 		{"barrier in a run", []frame{start, {kind: kindBarrier}}, "a barrier frame in the middle of a run"},
 		{"answer nobody waits for", []frame{start, {kind: kindReply, run: id, call: 1}}, "an answer to 1, which nobody waits for"},
-		{"answer to an earlier run", []frame{start, {kind: kindReply, run: newRunID(), call: 1}}, ""},
-		{"answer between runs", []frame{{kind: kindReply, run: id, call: 1}}, ""},
+		{"answer to another run", []frame{start, {kind: kindReply, run: newRunID(), call: 1}}, "a reply frame names a run that there was not"},
+		{"answer before any run", []frame{{kind: kindReply, run: id, call: 1}}, "a reply frame names a run that there was not"},
+		{"order before any run", []frame{{kind: kindStop, run: id}}, "a stop frame names a run that there was not"},
+		{"answer without an id", []frame{start, {kind: kindReply, run: id}}, "a reply frame with the id 0"},
+		{"no calls at once", []frame{{kind: kindRun, meta: encode(runMeta{})}}, "0 calls at once"},
+		{"too many calls at once", []frame{{kind: kindRun, meta: encode(runMeta{Parallel: 257})}}, "257 calls at once"},
 		{"program longer than the body", []frame{{kind: kindRun, meta: encode(runMeta{Program: 5})}}, "a program of 5 bytes in a body of 0"},
-		{"namespace that cannot be", []frame{{kind: kindRun, meta: encode(runMeta{Namespaces: []namespaceMeta{{Global: "await"}}})}}, `namespace 0: global "await" is not a usable identifier: it is a reserved word`},
+		{"namespace that cannot be", []frame{{kind: kindRun, meta: encode(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Global: "await"}}})}}, `namespace 0: global "await" is not a usable identifier: it is a reserved word`},
 		{"run without a description", []frame{{kind: kindRun}}, "malformed run frame: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -31,14 +32,15 @@ type session struct {
 	ledger *runtime.Ledger         // of the receiving goroutine
 	calls  *calls
 
+	started  chan struct{} // closed when the run frame has been sent
 	told     chan struct{} // closed when the worker has been told to stop, or the run is over
 	tellOnce sync.Once
 
 	mu      sync.Mutex
-	over    bool             // a done frame came or the worker is gone: nothing stops the run any more
+	over    bool             // a done frame came or the worker is gone: nothing stops the run any more, and nothing is sent
 	stopped *runtime.Failure // why the parent ended the run; the first reason counts
 	grace   *time.Timer
-	doomed  bool // grace is over: the worker is being killed
+	doomed  bool // the worker is being killed
 
 	reuse bool // the worker may serve another run
 }
@@ -47,7 +49,7 @@ type session struct {
 // gone, and every call it made has returned. ctx is the caller's.
 func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error) {
 	s.id = newRunID()
-	s.told = make(chan struct{})
+	s.started, s.told = make(chan struct{}), make(chan struct{})
 	s.ledger = runtime.NewLedger(s.limits.Output)
 	callCtx, cancel := context.WithCancelCause(ctx)
 	s.cancel = cancel
@@ -71,10 +73,15 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	stopWatching()
 	s.wall.Stop()
 	busy := meter.stop()
-	outstanding := s.calls.outstanding()
+	if s.calls.outstanding() > 0 {
+		s.reuse = false
+	}
+	if !s.reuse {
+		s.worker.kill() // a reply that it does not read would be waited for
+	}
 	s.cancel(errRunOver)
 	s.calls.wait()
-	return s.result(end, busy, outstanding)
+	return s.result(end, busy)
 }
 
 var errRunOver = errors.New("the run is over")
@@ -84,15 +91,37 @@ func aborted(cause error) runtime.Failure {
 	return runtime.Failure{Kind: runtime.Abort, Message: cause.Error()}
 }
 
-// start sends the run frame. A failure shows as the end of the connection.
+// send sends a frame of the run, unless the run is over. A failure shows as the
+// end of the connection.
+func (s *session) send(f frame) {
+	l := s.worker.link
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.isOver() {
+		return
+	}
+	f.run = s.id
+	l.sendLocked(f)
+}
+
+// isOver is asked with link.mu held: a frame that is on its way when the run ends
+// is read before the barrier, or the worker is killed.
+func (s *session) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// start sends the run frame.
 func (s *session) start() {
+	defer close(s.started)
 	meta := runMeta{Name: s.req.Name, Program: len(s.req.Program), Limits: s.limits, Parallel: s.parallel(), Clock: s.req.Clock != nil, Seed: s.req.Seed, CheckOnly: s.req.CheckOnly}
 	// The wall clock is kept here, where approvals stop it.
 	meta.Limits.Wall = runtime.MaxWall
 	for _, b := range s.req.Bindings {
 		meta.Namespaces = append(meta.Namespaces, namespaceMeta{b.Namespace.Global(), b.Namespace.Class(), b.Namespace.Members()})
 	}
-	s.worker.link.send(frame{kind: kindRun, run: s.id, meta: encode(meta), body: s.req.Program + s.req.Input})
+	s.send(frame{kind: kindRun, meta: encode(meta), body: s.req.Program + s.req.Input})
 }
 
 func (s *session) parallel() int { return max(s.req.Parallel, 1) }
@@ -107,12 +136,28 @@ func (s *session) stop(reason runtime.Failure) {
 	}
 	s.stopped = &reason
 	s.cancel(errors.New(reason.Message))
-	s.grace = time.AfterFunc(stopGrace, s.worker.kill)
+	s.grace = time.AfterFunc(stopGrace, s.giveUp)
 	// A worker that does not read would hold this up; the kill ends that.
 	go func() {
-		s.worker.link.send(frame{kind: kindStop, run: s.id, body: shorten(reason.Message, 1<<20)})
+		<-s.started // an order to a run that it does not know would be lost
+		s.send(frame{kind: kindStop, body: shorten(reason.Message, reasonCap)})
 		s.markTold()
 	}()
+}
+
+// giveUp ends a worker that was told to stop and has not settled the run since.
+func (s *session) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		s.doom()
+	}
+}
+
+// doom kills the worker. The caller holds mu.
+func (s *session) doom() {
+	s.doomed = true
+	s.worker.kill()
 }
 
 func (s *session) markTold() { s.tellOnce.Do(func() { close(s.told) }) }
@@ -127,7 +172,7 @@ func (s *session) stopNow(reason runtime.Failure) {
 	if s.stopped == nil {
 		s.stopped = &reason
 	}
-	s.worker.kill()
+	s.doom()
 	s.markTold() // no order follows any more
 }
 
@@ -137,8 +182,9 @@ func (s *session) overBudget(time.Duration) {
 	s.stopNow(runtime.ComputeExhausted(s.limits.Compute))
 }
 
-// close marks the run as over and returns the parent's reason to end it, if any.
-func (s *session) close() *runtime.Failure {
+// close marks the run as over and returns the parent's reason to end it, if any,
+// and whether the worker was killed for it.
+func (s *session) close() (reason *runtime.Failure, doomed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
@@ -146,7 +192,7 @@ func (s *session) close() *runtime.Failure {
 	if s.grace != nil {
 		s.grace.Stop()
 	}
-	return s.stopped
+	return s.stopped, s.doomed
 }
 
 // receive handles frames until the run is done. The error is a *fault or the
@@ -178,6 +224,7 @@ func (s *session) caps() caps {
 	return caps{
 		kindCall:   {smallCap, s.limits.Argument},
 		kindCancel: {0, 0},
+		kindOver:   {0, 0},
 		kindLog:    {smallCap, lineCap(s.limits.Output)},
 		kindClock:  {0, 0},
 		kindDone:   {doneMetaCap, s.limits.Output},
@@ -195,6 +242,10 @@ func (s *session) handle(f frame) error {
 		return s.calls.begin(f)
 	case kindCancel:
 		return s.calls.cancel(f.call)
+	case kindOver:
+		s.markTold() // no program goes on, so that answers need not follow a stop
+		s.cancel(errRunOver)
+		return nil
 	case kindLog:
 		return s.log(f)
 	case kindClock:
@@ -227,10 +278,13 @@ func (s *session) clock(f frame) error {
 	if s.req.Clock == nil {
 		return faultf("the time is asked for in a run with the real clock")
 	}
+	if err := s.calls.fresh(f.call); err != nil {
+		return err
+	}
 	var now time.Time
 	contain(func() { now = s.req.Clock() })
 	// The worker waits for the answer, so the frame fits the socket's buffer.
-	s.worker.link.send(frame{kind: kindTime, run: s.id, call: f.call, meta: encode(packTime(now))})
+	s.send(frame{kind: kindTime, call: f.call, meta: encode(packTime(now))})
 	return nil
 }
 
@@ -255,7 +309,7 @@ func (s *session) settle(done frame, err error) ending {
 	if err == nil {
 		end, err = s.readDone(done)
 	}
-	reason := s.close()
+	reason, doomed := s.close()
 	if err == nil && reason == nil {
 		err = s.barrier()
 		s.reuse = err == nil && end.reusable() && len(s.worker.served) < maxRuns
@@ -263,16 +317,25 @@ func (s *session) settle(done frame, err error) ending {
 			err = nil // it left after its work
 		}
 	} else if err == nil && reason.Kind == runtime.Abort {
-		s.reuse = !s.doomed && s.barrier() == nil && end.meta.Stuck == 0 && len(s.worker.served) < maxRuns
+		s.reuse = !doomed && s.barrier() == nil && end.meta.Stuck == 0 && len(s.worker.served) < maxRuns
 	}
 	if err != nil {
-		end.failure = s.lost(err, reason == nil)
-		end.value = ""
+		end = ending{failure: s.lost(err, reason == nil)}
 	}
 	if reason != nil {
 		end.failure = stoppedAt(*reason, end.failure)
 	}
+	if err != nil {
+		end.failure.Hint = addHint(end.failure.Hint, s.calls.lastMade())
+	}
 	return end
+}
+
+func addHint(hint, more string) string {
+	if hint == "" || more == "" {
+		return hint + more
+	}
+	return hint + "; " + more
 }
 
 // stoppedAt is the parent's reason, with the place the worker knows.
@@ -290,10 +353,16 @@ func (s *session) readDone(f frame) (ending, error) {
 		return end, err
 	}
 	end.misuse, end.failure = end.meta.Misuse, end.meta.Failure
+	if n := len(end.meta.NotStarted); n > s.limits.Calls {
+		return end, faultf("%d calls not started in a run that may make %d", n, s.limits.Calls)
+	}
 	for _, c := range end.meta.NotStarted {
 		if _, _, err := s.calls.member(c); err != nil {
 			return end, err
 		}
+	}
+	if end.meta.Stuck < 0 {
+		return end, faultf("%d goroutines that could not be ended", end.meta.Stuck)
 	}
 	switch {
 	case end.failure != nil:
@@ -301,6 +370,11 @@ func (s *session) readDone(f frame) (ending, error) {
 			return end, faultf("unknown failure kind %q", shorten(string(end.failure.Kind), 40))
 		}
 		end.failure.Message = f.body
+		for _, at := range append(end.failure.Stack, runtime.Frame{Site: end.failure.Site}) {
+			if err := checkSite(at.Site); err != nil {
+				return end, err
+			}
+		}
 	case f.body != "" && !validJSON(f.body):
 		return end, faultf("the completion value is not JSON")
 	default:
@@ -359,28 +433,35 @@ var barrierCaps = caps{kindBarrier: {0, 0}}
 func (s *session) lost(err error, wait bool) *runtime.Failure {
 	f := (*fault)(nil)
 	broke := errors.As(err, &f)
+	left := false
 	if !broke && wait {
 		select {
 		case <-s.worker.exited:
+			left = true
 		case <-time.After(stopGrace):
 		}
 	}
 	s.worker.kill()
 	<-s.worker.exited
-	if broke {
-		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker broke the protocol and was ended: " + f.text}
-	}
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && s.worker.diag.String() == "" && s.worker.status.Signal == "" && s.worker.status.Code == 0 {
-		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker connection failed: " + err.Error()}
+	switch {
+	case broke:
+		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker broke the protocol and was ended: " + f.text, Hint: engineFault}
+	case !hungUp(err):
+		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker connection failed: " + err.Error(), Hint: tryAgain}
+	case !left && s.worker.status.killed():
+		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker closed its connection before completing and was ended", Hint: engineFault}
 	}
 	return exitFailure(s.worker, s.limits)
 }
 
+// hungUp says whether an error of the connection is its other side's doing. A
+// process that ends with something unread resets it.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+}
+
 // result assembles what the caller gets.
-func (s *session) result(end ending, busy time.Duration, outstanding int) (runtime.Result, error) {
-	if outstanding > 0 {
-		s.reuse = false
-	}
+func (s *session) result(end ending, busy time.Duration) (runtime.Result, error) {
 	if end.misuse != "" && end.failure == nil {
 		return runtime.Result{}, errors.New(end.misuse)
 	}
@@ -400,7 +481,7 @@ func (s *session) result(end ending, busy time.Duration, outstanding int) (runti
 	}
 	for _, c := range end.meta.NotStarted {
 		b, m, _ := s.calls.member(c)
-		res.Usage.NotStarted = append(res.Usage.NotStarted, invocation(b, m, runtime.Site{Line: c[2], Column: c[3]}))
+		res.Usage.NotStarted = append(res.Usage.NotStarted, invocation(b, m, c.site()))
 	}
 	return res, nil
 }

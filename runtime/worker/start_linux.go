@@ -38,7 +38,7 @@ func inheritable() []string {
 		if err != nil || fd <= linkDescriptor {
 			continue
 		}
-		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+		if passedOn(fd) {
 			names = append(names, entry.Name())
 		}
 	}

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package worker
 
@@ -8,6 +8,8 @@ import (
 	goruntime "runtime"
 	"time"
 )
+
+var shortages []error
 
 type starter struct{}
 

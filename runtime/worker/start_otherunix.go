@@ -2,7 +2,10 @@
 
 package worker
 
-import "os"
+import (
+	"os"
+	"strconv"
+)
 
 // ownBinary is the running file's path. The starter notices when the file behind
 // it is replaced, and the greeting's build says so too.
@@ -10,4 +13,19 @@ func ownBinary() (string, error) { return os.Executable() }
 
 func endGroup(int) {}
 
-func inheritable() []string { return nil }
+// mostInherited is how many descriptors are looked at. What a process was started
+// with has low numbers.
+const mostInherited = 4096
+
+// inheritable lists the descriptors that every child of this process inherits,
+// because whoever started this process left them open for that. Workers close
+// them.
+func inheritable() []string {
+	var names []string
+	for fd := linkDescriptor + 1; fd < mostInherited; fd++ {
+		if passedOn(fd) {
+			names = append(names, strconv.Itoa(fd))
+		}
+	}
+	return names
+}

@@ -3,81 +3,48 @@
 package worker
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	goruntime "runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // selfLink is the running file itself on Linux, whatever its name leads to.
 const selfLink = "/proc/self/exe"
 
-// starter starts workers, all from one thread that lives as long as it does:
+// inheritedVar is the variable that workers get from the host, if it has it: local
+// time is to be the same on both sides.
+const inheritedVar = "TZ"
+
+// shortages are the errors of a system that is short of something, beside those
+// that all systems know.
+var shortages []error
+
+// spawner starts processes, all from one thread that lives as long as it does:
 // on Linux a child is told of its parent's death when the thread that started
 // it ends, and has what that thread took upon itself.
-type starter struct {
-	binary  string
-	build   string // what a worker must greet with, "" if another binary was named
-	env     []string
-	require []string      // layers
-	without []string      // layers
-	wait    time.Duration // for a hello
-	logger  *slog.Logger
-	orders  chan func()
-	pinned  os.FileInfo // of binary; nil if its name cannot come to lead elsewhere
-	thread  []Layer     // what the thread has
+type spawner struct {
+	orders chan func()
+	pinned os.FileInfo // of the binary; nil if its name cannot come to lead elsewhere
+	thread []Layer     // what the thread has
 	// exec is os.StartProcess.
-	exec func(name string, argv []string, attr *os.ProcAttr) (*os.Process, error)
-
-	mu         sync.Mutex
-	namespaces Layer   // on until the first start shows otherwise
-	first      []Layer // of the first worker, nil until it has greeted
+	exec       func(name string, argv []string, attr *os.ProcAttr) (*os.Process, error)
+	namespaces Layer // on until the first start shows otherwise; guarded by the starter's mu
 }
 
-// newStarter checks what can be checked without starting anything.
-func newStarter(opts *Options, wait time.Duration, logger *slog.Logger) (*starter, error) {
-	if os.Getenv(depthVar) != "" {
-		return nil, &startError{problem: "this process was itself started as a worker (" + depthVar + " is set) and did not become one, so starting it again would not end; name a binary that imports package runtime/worker directly"}
-	}
-	if err := checkLayerNames(opts.Require, opts.Without); err != nil {
-		return nil, err
-	}
-	s := &starter{exec: os.StartProcess, require: opts.Require, without: opts.Without, wait: wait, logger: logger}
-	if opts.Binary == "" {
-		if info, ok := debug.ReadBuildInfo(); ok {
-			if err := checkBuildMode(info.Settings); err != nil {
-				return nil, err
-			}
+// open pins the binary and starts the thread.
+func (s *starter) open() error {
+	s.exec = os.StartProcess
+	if s.binary != selfLink {
+		var err error
+		if s.pinned, err = os.Stat(s.binary); err != nil {
+			return err
 		}
-		self, err := ownBinary()
-		if err != nil {
-			return nil, err
-		}
-		s.binary, s.build = self, buildID()
-	} else if abs, err := filepath.Abs(opts.Binary); err != nil {
-		return nil, err
-	} else if info, err := os.Stat(abs); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return nil, &startError{problem: fmt.Sprintf("%s is not an executable file", opts.Binary)}
-	} else {
-		s.binary = abs
-	}
-	if err := s.pin(); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.env, err = workerEnv(opts.Env); err != nil {
-		return nil, err
 	}
 	s.namespaces = Layer{Name: LayerNamespaces, State: LayerOn}
 	if slices.Contains(s.without, LayerNamespaces) {
@@ -87,13 +54,13 @@ func newStarter(opts *Options, wait time.Duration, logger *slog.Logger) (*starte
 	ready := make(chan struct{})
 	go s.serve(ready)
 	<-ready
-	return s, nil
+	return nil
 }
 
-// pin remembers the file that workers are started from.
-func (s *starter) pin() (err error) {
-	if s.binary != selfLink {
-		s.pinned, err = os.Stat(s.binary)
+func checkExecutable(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && (!info.Mode().IsRegular() || info.Mode()&0o111 == 0) {
+		return &startError{problem: fmt.Sprintf("%s is not an executable file", file)}
 	}
 	return err
 }
@@ -136,100 +103,18 @@ func (s *starter) serve(ready chan<- struct{}) {
 // close ends the thread. Every worker must have exited.
 func (s *starter) close() { close(s.orders) }
 
-// checkBuildMode refuses builds in which the running file is not this program:
-// started again, a shared library's host would be the host, not a worker.
-func checkBuildMode(settings []debug.BuildSetting) error {
-	for _, setting := range settings {
-		if setting.Key == "-buildmode" && !slices.Contains([]string{"exe", "pie", "default"}, setting.Value) {
-			return &startError{problem: fmt.Sprintf("a program built with -buildmode=%s cannot start itself as a worker", setting.Value)}
-		}
-	}
-	return nil
-}
-
-// workerEnv is the whole environment of a worker.
-func workerEnv(extra []string) ([]string, error) {
-	env := []string{depthVar + "=1", "GOMAXPROCS=1", "GOTRACEBACK=none"}
-	if zone, ok := os.LookupEnv("TZ"); ok {
-		env = append(env, "TZ="+zone)
-	}
-	for _, entry := range extra {
-		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" || strings.ContainsRune(entry, 0) {
-			return nil, &startError{problem: fmt.Sprintf("the worker environment entry %q is not of the form NAME=value", entry)}
-		}
-		env = append(env, entry)
-	}
-	return env, nil
-}
-
-// start starts one worker and returns it once it has greeted. A process that is
-// no worker has been given nothing and is gone when the error returns.
-func (s *starter) start(ctx context.Context) (*process, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.checkPin(); err != nil {
-		return nil, err
-	}
-	nonce := newNonce()
-	w, err := s.spawn(nonce)
-	if err != nil {
-		return nil, err
-	}
-	stopWatching := context.AfterFunc(ctx, w.kill)
-	defer stopWatching()
-	if err := w.greet(greeting{nonce: nonce, build: s.build, wait: s.wait}); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return nil, cause
-		}
-		return nil, err
-	}
-	w.layers = s.layersOf(w)
-	if err := s.note(w.layers); err != nil {
-		w.end()
-		return nil, err
-	}
-	return w, nil
-}
-
-// layersOf is what protects around a worker that has greeted.
-func (s *starter) layersOf(w *process) []Layer {
-	s.mu.Lock()
-	known := append(slices.Clone(s.thread), s.namespaces)
-	s.mu.Unlock()
-	known = append(known, w.hello.Layers...)
-	return mergeLayers(append(known, limitFromOutside(w, s.without)...))
-}
-
-// layers is what protects the workers of this starter, once one has been started.
-func (s *starter) layers() []Layer {
+// around is what protects around every worker of this starter.
+func (s *starter) around() []Layer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.first)
-}
-
-// note logs once which layers the workers of this host lack, and refuses one
-// that lacks a required layer or one the first worker had.
-func (s *starter) note(now []Layer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.first != nil {
-		return lostLayer(s.first, now)
-	}
-	if err := lackedLayer(s.require, now); err != nil {
-		return err
-	}
-	s.first = now
-	for _, l := range now {
-		if l.State != LayerOn {
-			s.logger.Warn("worker processes run without a layer of protection", "layer", l.Name, "state", l.State, "note", l.Note)
-		}
-	}
-	return nil
+	return append(slices.Clone(s.thread), s.namespaces)
 }
 
 // spawn starts the process.
 func (s *starter) spawn(nonce string) (*process, error) {
+	if err := s.checkPin(); err != nil {
+		return nil, err
+	}
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -296,31 +181,19 @@ func (s *starter) onThread(f func() (*os.Process, error)) (p *os.Process, err er
 
 // watch makes a process of a child and reaps it when it ends.
 func watch(child *os.Process, conn net.Conn, said *os.File) *process {
-	p := &process{link: newLink(conn), pid: child.Pid, diag: &diagnostics{}, exited: make(chan struct{}), served: map[runID]bool{}}
-	p.kill = func() { child.Kill() }
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		defer said.Close()
-		p.diag.collect(said)
-	}()
-	go func() {
-		defer close(p.exited)
+	p := newProcess(child.Pid, conn, said, func(p *process) {
 		endGroup(child.Pid)
 		p.reap.Lock() // its number is about to be free for another process; only on Linux is it sure to have ended
+		defer p.reap.Unlock()
 		state, err := child.Wait()
 		p.reaped = true
-		p.reap.Unlock()
 		if err == nil {
 			p.status, p.used = statusOf(state), state.UserTime()+state.SystemTime()
 		} else {
 			p.status = exitStatus{Code: -1}
 		}
-		// A descendant that left the group could hold the pipe open for ever.
-		timer := time.AfterFunc(endGrace, func() { said.SetReadDeadline(time.Now()) })
-		<-read
-		timer.Stop()
-	}()
+	})
+	p.kill = func() { child.Kill() }
 	return p
 }
 
@@ -334,6 +207,13 @@ func statusOf(state *os.ProcessState) exitStatus {
 		}
 	}
 	return exitStatus{Code: state.ExitCode()}
+}
+
+// passedOn says whether every child of this process inherits the descriptor,
+// because whoever started this process left it open for that.
+func passedOn(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
 }
 
 // socketPair makes a pair of connected stream sockets that no other child

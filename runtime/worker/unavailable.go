@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -29,7 +30,8 @@ func (e *startError) Unwrap() error { return e.cause }
 // time.
 func transient(err error) bool {
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrDeadlineExceeded)
+		errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrDeadlineExceeded) ||
+		slices.ContainsFunc(shortages, func(shortage error) bool { return errors.Is(err, shortage) })
 }
 
 // gone says whether an error means that the process it is about has ended.

@@ -16,7 +16,8 @@ import (
 // Isolation is what Usage.Isolation says of a run in a worker.
 const Isolation = "worker"
 
-// Options configures New. The zero value is a good default.
+// Options configures New. The zero value is a good default. A negative number is
+// an error.
 type Options struct {
 	// Binary is the file to start as a worker. Empty is the running binary; a
 	// host with heavy package initialisation names a slim one that imports this
@@ -24,13 +25,20 @@ type Options struct {
 	// interpreter cannot be executed.
 	Binary string
 	// Env lists "NAME=value" entries a worker gets. Workers inherit nothing but
-	// TZ, so that local time is the same on both sides.
+	// TZ, so that local time is the same on both sides; on Windows, SystemRoot.
 	Env []string
-	// MaxWorkers is how many workers may live at once; further runs wait in
-	// order. Zero is GOMAXPROCS, and at least 2. Runs marked Nested never wait
-	// and may exceed it.
+	// MaxWorkers is how many worker processes there may be at once, those that are
+	// starting or ending included; further runs wait in order of arrival. Zero is
+	// GOMAXPROCS, and at least 2: one that runs and a spare that has started
+	// already. With 1 there is no spare, and what ends a worker costs the next run
+	// a start.
+	//
+	// Runs marked Nested never wait, since an ancestor of theirs holds a worker:
+	// each may add a process beyond MaxWorkers. At most max(32, 4*MaxWorkers) of
+	// them may be in progress; one more fails at once as worker-unavailable.
 	MaxWorkers int
-	// Idle is how long an unused worker lives. Zero is 30 seconds.
+	// Idle is how long an unused worker lives. Zero is 30 seconds. The spare lives
+	// that long after the last run.
 	Idle time.Duration
 	// Require lists layers (see LayerNames) without which New fails. None need be
 	// named for those that were there at New: a later worker that lacks one of
@@ -53,6 +61,13 @@ const DefaultIdle = 30 * time.Second
 
 // Runtime runs programs in worker processes. It is safe for concurrent use.
 // Close it to end its processes.
+//
+// A worker serves runs of equal Request.Trust one after the other, at most 200,
+// each with an engine of its own and none with a smaller Limits.Heap than an
+// earlier one. It is ended before that when a run hit a limit or broke the
+// protocol and, on Linux, when runs have made the process grow by more than 256 MiB.
+// In a full pool the worker that has been idle longest gives way to a run that none
+// of the idle ones may serve.
 type Runtime struct {
 	pool   *pool
 	layers func() []Layer
@@ -74,10 +89,13 @@ var errDisposed = errors.New("runtime disposed")
 // says what the new process printed and what else can be done: there is no
 // silent fallback to another isolation, then or later.
 //
-// ctx bounds the first start alone.
+// ctx bounds the first start alone. A nil opts is the zero Options.
 func New(ctx context.Context, opts *Options) (*Runtime, error) {
 	if opts == nil {
 		opts = &Options{}
+	}
+	if opts.MaxWorkers < 0 || opts.Idle < 0 {
+		return nil, fmt.Errorf("worker options: MaxWorkers is %d and Idle is %v; neither may be negative (zero takes the default)", opts.MaxWorkers, opts.Idle)
 	}
 	logger := opts.Logger
 	if logger == nil {
@@ -105,15 +123,13 @@ func (r *Runtime) Layers() []Layer { return r.layers() }
 // newRuntime builds a Runtime over any way to start a worker.
 func newRuntime(opts Options, start func(context.Context) (*process, error), closeStarter func(), logger *slog.Logger) *Runtime {
 	most := opts.MaxWorkers
-	if most <= 0 {
+	if most == 0 {
 		most = max(goruntime.GOMAXPROCS(0), 2)
 	}
-	idle := opts.Idle
-	if idle <= 0 {
-		idle = DefaultIdle
-	}
-	r := &Runtime{pool: newPool(most, idle, start, closeStarter, logger), bytes: budget{left: runtimeBytes}}
+	idle := cmp.Or(opts.Idle, DefaultIdle)
+	r := &Runtime{bytes: budget{left: runtimeBytes}}
 	r.life, r.end = context.WithCancelCause(context.Background())
+	r.pool = newPool(r.life, most, idle, start, closeStarter, logger)
 	return r
 }
 
@@ -123,9 +139,13 @@ func unavailable(err error) error {
 }
 
 // Run executes one program in a worker. Beside the kinds every Runtime has it
-// reports memory-limit for what RLIMIT_DATA stopped, worker-exit for a worker
+// reports memory-limit for what the system's limit stopped, worker-exit for a worker
 // that ended on its own or broke the protocol, and worker-unavailable when none
-// could be started before the run's wall limit.
+// could be started before the run's wall limit, or for a nested run too many (see
+// Options.MaxWorkers). The program was not run then.
+//
+// While all workers are in use a run waits, as long as ctx lasts: the limits are
+// those of its program, and begin with it.
 //
 // Request.Clock is asked over the connection for every reading the program
 // makes, so that it sees the same times as in process.
@@ -151,16 +171,23 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	if n := len(req.Program) + len(req.Input); n > programCap {
 		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("program and input are %d bytes; at most %d can cross", n, programCap)}), nil
 	}
-	w, failure := r.pool.get(ctx, limits, req.Nested)
+	if req.Nested {
+		leave, failure := r.pool.nest()
+		if failure != nil {
+			return failed(limits, *failure), nil
+		}
+		defer leave()
+	}
+	w, failure := r.pool.get(ctx, demand{heap: limits.Heap, trust: req.Trust, wall: limits.Wall, nested: req.Nested})
 	if failure != nil {
 		return failed(limits, *failure), nil
 	}
 	if err := w.limit(limits); err != nil {
-		r.pool.put(w, false)
+		r.pool.release(w, false)
 		return failed(limits, runtime.Failure{Kind: runtime.WorkerUnavailable, Message: fmt.Sprintf("the limits of the worker process could not be set: %v", err)}), nil
 	}
 	s := &session{worker: w, req: req, limits: limits}
-	defer func() { r.pool.put(w, s.reuse) }()
+	defer func() { r.pool.release(w, s.reuse && !w.grown()) }()
 	return s.run(ctx, &r.bytes)
 }
 
@@ -202,8 +229,10 @@ func failed(limits runtime.Limits, f runtime.Failure) runtime.Result {
 	return runtime.Result{Logs: logs, Failure: failure, Usage: runtime.Usage{Isolation: Isolation}}
 }
 
-// Close ends live runs as aborted, waits for them and for the exit of every
-// worker. Later runs are refused. It may be called twice.
+// Close ends live and waiting runs as aborted, waits for them and for the exit of
+// every worker, also of those that are being started. Later runs are refused with
+// runtime.ErrClosed. It may be called again, also at the same time; every call
+// returns when all is over, and the error is always nil.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix || windows
 
 package worker
 
@@ -8,9 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/runcode-go/runcode/runtime"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestBuildModes(t *testing.T) {
@@ -37,12 +36,12 @@ func TestBuildModes(t *testing.T) {
 }
 
 func TestWorkerEnv(t *testing.T) {
-	t.Setenv("TZ", "Asia/Tokyo")
+	t.Setenv(inheritedVar, "Asia/Tokyo")
 	got, err := workerEnv([]string{"A=1", "B="})
-	if want := "RUNCODE_WORKER_DEPTH=1 GOMAXPROCS=1 GOTRACEBACK=none TZ=Asia/Tokyo A=1 B="; err != nil || strings.Join(got, " ") != want {
+	if want := "RUNCODE_WORKER_DEPTH=1 GOMAXPROCS=1 GOTRACEBACK=none " + inheritedVar + "=Asia/Tokyo A=1 B="; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	os.Unsetenv("TZ")
+	os.Unsetenv(inheritedVar)
 	if got, _ := workerEnv(nil); len(got) != 3 {
 		t.Errorf("%q, want three entries", got)
 	}
@@ -81,6 +80,30 @@ func TestLostLayerIsRefused(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// What is missing is logged once; what only another system has, in one line.
+func TestMissingLayersAreLogged(t *testing.T) {
+	var text strings.Builder
+	s := &starter{logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))}
+	layers := mergeLayers([]Layer{{LayerPrivileges, LayerOn, ""}, {LayerFiles, LayerOn, "in part"}, {LayerMemory, LayerOff, "race"}, {LayerCPU, LayerMissing, "refused"}, {LayerDescriptors, LayerOn, ""}})
+	for range 2 {
+		if err := s.note(layers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `level=WARN msg="worker processes run without a layer of protection" layer=memory-limit state=off note=race
+level=WARN msg="worker processes run without a layer of protection" layer=cpu-limit state=missing note=refused
+level=WARN msg="worker processes run without the layers of protection that need Linux" layers="landlock, namespaces, seccomp"
+`
+	if diff := cmp.Diff(want, text.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -159,48 +182,6 @@ func TestLayerOptions(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestExitFailures(t *testing.T) {
-	limits := runtime.Limits{Heap: 64 << 20, Compute: 5 * time.Second}
-	for _, tt := range []struct {
-		name    string
-		status  exitStatus
-		said    string
-		kind    runtime.Kind
-		message string
-	}{
-		{"allocation", exitStatus{Code: 2}, "runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: out of memory", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
-		{"the collector's own tables", exitStatus{Code: 2}, "SIGSEGV: segmentation violation\nPC=0x4399fd m=3 sigcode=1 addr=0x0", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
-		{"nil in Go code", exitStatus{Code: 2}, "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation]", runtime.WorkerExit, "worker exited with code 2 before completing: panic: runtime error: invalid memory address or nil pointer dereference"},
-		{"page", exitStatus{Code: 2}, "fatal error: runtime: cannot allocate memory", runtime.MemoryLimit, "heap limit reached (67108864 bytes)"},
-		{"stack", exitStatus{Code: 2}, "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow", runtime.Exception, "call depth exceeded"},
-		{"those words and another code", exitStatus{Code: 1}, "out of memory", runtime.WorkerExit, "worker exited with code 1 before completing: out of memory"},
-		{"silent", exitStatus{Code: 7}, "", runtime.WorkerExit, "worker exited with code 7 before completing"},
-		{"signal", exitStatus{Code: -1, Signal: "9 (killed)"}, "", runtime.WorkerExit, "worker was ended by signal 9 (killed) before completing"},
-		{"the processor limit", exitStatus{Code: -1, Signal: "24 (CPU time limit exceeded)", OutOfCPU: true}, "", runtime.Timeout, "compute budget exhausted (5000ms busy)"},
-		{"the system call filter", exitStatus{Code: -1, Signal: "31 (bad system call)", Intruder: true}, "", runtime.WorkerExit, "worker was ended by signal 31 (bad system call) before completing"},
-		{"first line alone", exitStatus{Code: 3}, "\n\nfirst\nsecond", runtime.WorkerExit, "worker exited with code 3 before completing: first"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d := &diagnostics{}
-			d.Write([]byte(tt.said))
-			wantFailure(t, runtime.Result{Failure: exitFailure(&process{status: tt.status, diag: d, layers: []Layer{{Name: LayerMemory, State: LayerOn}}}, limits)}, tt.kind, tt.message)
-		})
-	}
-}
-
-// The hint tells a worker that attacked from one that had no memory.
-func TestExitHints(t *testing.T) {
-	for want, status := range map[string]exitStatus{
-		"it asked the system for what no program may have, and was ended for it": {Code: -1, Signal: "31 (bad system call)", Intruder: true},
-		"a worker that the system ends is often one for which it had no memory":  {Code: -1, Signal: "9 (killed)"},
-		"": {Code: 7},
-	} {
-		if f := exitFailure(&process{status: status, diag: &diagnostics{}}, runtime.Limits{}); f.Hint != want {
-			t.Errorf("%v: hint %q, want %q", status, f.Hint, want)
-		}
 	}
 }
 

@@ -1,0 +1,54 @@
+//go:build unix || windows
+
+package worker
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/gojavm"
+)
+
+// becomeWorker is what a worker does instead of main. connect opens its end of the
+// connection, once it is known what else is open. The
+// rest is what the parent says: its nonce, and the layers to leave out.
+func becomeWorker(connect func() (net.Conn, error), nonce, without string) {
+	if err := serveProcess(connect, nonce, strings.Split(without, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// maxStack is the largest stack of a goroutine in a worker. What needs more is a
+// runaway recursion of the parser's or the engine's own.
+const maxStack = 64 << 20
+
+// newEngine is what a worker hosts.
+var newEngine = func() (engine, error) { return gojavm.New(&gojavm.Options{OwnProcess: true}) }
+
+func serveProcess(connect func() (net.Conn, error), nonce string, without []string) error {
+	layers := openedByInit()
+	conn, err := connect()
+	if err != nil {
+		return err
+	}
+	vm, err := newEngine()
+	if err != nil {
+		return err
+	}
+	debug.SetMaxStack(maxStack) // after the engine, which allows more
+	confined, err := confineProcess(without)
+	if err != nil {
+		return fmt.Errorf("confine the worker process: %w", err)
+	}
+	return newServer(newLink(conn), vm, prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
+}
+
+// prepare sets what depends on a run's limits and only the process itself can
+// set: the collector works harder before the system refuses memory.
+func prepare(limits runtime.Limits) { debug.SetMemoryLimit(limits.Heap) }
