@@ -17,36 +17,66 @@ import (
 // V8's bound is 2^30 bits.
 const maxBigInt = 1 << 26
 
-// bigIntText is what programs that compute with BigInts hold. Others have no
-// operators guarded, for a guard costs each shift a call.
+// bigIntText is what programs that compute with BigInts hold. Others meet those of
+// results and of JSON.parse.
 var bigIntText = regexp.MustCompile(`\b(?:[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)n\b|BigInt`)
 
 // guardOperator puts a guard before an operator that can make a BigInt of any
-// size: x ** y becomes %power(x, y), and x << y becomes x << %shift(y). Code that
-// eval compiles has no guards.
-func guardOperator(x ast.Expression) ast.Expression {
+// size: x ** y becomes %power(x, y), and x << y becomes x << %shift(y). A number
+// on one side keeps BigInts from the other, and so most operators free of a
+// guard. Code that eval compiles has none.
+func guardOperator(x ast.Expression) (guarded ast.Expression, ok bool) {
 	switch x := x.(type) {
 	case *ast.BinaryExpression:
+		if isNumber(x.Left) || isNumber(x.Right) {
+			return x, false
+		}
 		switch x.Operator {
 		case token.EXPONENT:
-			return power(x.Left, x.Right)
-		case token.SHIFT_LEFT, token.SHIFT_RIGHT:
+			return power(x.Left, x.Right), true
+		case token.SHIFT_LEFT:
 			x.Right = helperCall(shiftName, x.Right.Idx0(), x.Right)
+			return x, true
+		case token.SHIFT_RIGHT:
+			x.Right = helperCall(shiftBackName, x.Right.Idx0(), x.Right)
+			return x, true
 		}
 	case *ast.AssignExpression:
+		if isNumber(x.Right) {
+			return x, false
+		}
 		switch x.Operator {
 		case token.EXPONENT:
 			if name, ok := x.Left.(*ast.Identifier); ok {
 				again := *name
 				x.Operator, x.Right = token.ASSIGN, power(&again, x.Right)
-				return x
+				return x, true
 			}
 			x.Right = helperCall(shiftName, x.Right.Idx0(), x.Right)
-		case token.SHIFT_LEFT, token.SHIFT_RIGHT:
+			return x, true
+		case token.SHIFT_LEFT:
 			x.Right = helperCall(shiftName, x.Right.Idx0(), x.Right)
+			return x, true
+		case token.SHIFT_RIGHT:
+			x.Right = helperCall(shiftBackName, x.Right.Idx0(), x.Right)
+			return x, true
 		}
 	}
-	return x
+	return x, false
+}
+
+// isNumber says whether an expression is a number that is written out and no
+// BigInt.
+func isNumber(x ast.Expression) bool {
+	if minus, ok := x.(*ast.UnaryExpression); ok && minus.Operator == token.MINUS {
+		x = minus.Operand
+	}
+	n, ok := x.(*ast.NumberLiteral)
+	if !ok {
+		return false
+	}
+	_, big := n.Value.(*big.Int)
+	return !big
 }
 
 func power(base, exponent ast.Expression) ast.Expression {
@@ -81,15 +111,29 @@ func (r *run) power(c goja.FunctionCall) goja.Value {
 	return must(r.operator(goja.Undefined(), c.Arguments...))
 }
 
-// shift is the function that the right side of << and >> passes through.
-func (r *run) shift(c goja.FunctionCall) goja.Value {
-	if by := bigOf(c.Argument(0)); by != nil {
+// shift is the function that the right side of << passes through.
+func (r *run) shift(c goja.FunctionCall) goja.Value { return r.shiftBy(c.Argument(0), 1) }
+
+// shiftBack is shift for >>.
+func (r *run) shiftBack(c goja.FunctionCall) goja.Value { return r.shiftBy(c.Argument(0), -1) }
+
+// shiftBy is by, or what does the same: the engine reads 64 bits of it alone. A
+// positive direction makes a BigInt larger.
+func (r *run) shiftBy(v goja.Value, direction int) goja.Value {
+	by := bigOf(v)
+	if by == nil || by.IsInt64() && max(by.Int64(), -by.Int64()) <= maxBigInt {
+		return v
+	}
+	if by.Sign() == direction {
 		if v := r.boundBits("the shift", magnitude(by)); v != nil {
 			return v
 		}
 	}
-	return c.Argument(0)
+	return r.vm.ToValue(big.NewInt(int64(by.Sign()) * beyondBits))
 }
+
+// beyondBits is more than any BigInt has.
+const beyondBits = 1 << 40
 
 // boundBits ends the run before a BigInt that no heap holds, as the other guards
 // do, and throws what V8 throws for one that is merely too large.

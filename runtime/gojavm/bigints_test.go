@@ -23,8 +23,12 @@ func TestHugeBigInts(t *testing.T) {
 		{"(() => { let x = 2n; x <<= 2n ** 40n; return x })()", "the shift"},
 		{"(() => { const o = { x: 2n }; o.x **= 2n ** 40n; return o.x })()", "the shift"},
 		{"0x2n ** 0x10000000000n", "**"},
+		{"(n => n << n)(JSON.parse('9'.repeat(30)))", "the shift"},
+		{"(n => n >> -n)(JSON.parse('9'.repeat(30)))", "the shift"},
+		{"(n => n ** n)(JSON.parse('9'.repeat(30)))", "**"},
+		{"(n => { n <<= n })(input)", "the shift"},
 	} {
-		f := execute(t, rt, runtime.Request{Program: "const a = 1\ntry {\n" + tc.expression + "\n} catch (e) { return 'caught' }"}).Failure
+		f := execute(t, rt, runtime.Request{Input: "99999999999999999999", Program: "const a = 1\ntry {\n" + tc.expression + "\n} catch (e) { return 'caught' }"}).Failure
 		if f == nil || f.Kind != runtime.MemoryLimit || !strings.HasPrefix(f.Message, tc.what+" would take about ") || f.Site.Line != 3 {
 			t.Errorf("%s: %+v", tc.expression, f)
 		}
@@ -66,7 +70,11 @@ func TestGuardedOperators(t *testing.T) {
 	for expression, want := range map[string]string{
 		"[2n ** 10n, 2 ** 10, 2 ** -1, (-2n) ** 3n, 0n ** 0n]":         "[1024,1024,0.5,-8,1]",
 		"[1n << 70n, 1 << 31, -1 >>> 28, 5n >> 1n, 8 >> 1, 4n << -1n]": "[1180591620717411303424,-2147483648,15,2,4,2]",
-		"1n ** 2n ** 100n":         "1",
+		"1n ** 2n ** 100n": "1",
+		"[5n >> 2n ** 64n, -5n >> 2n ** 40n, 5n << -(2n ** 64n), 5n >> 2n ** 27n, (n => (n >>= n, n))(2n ** 70n), 5n >> -1n]":  "[0,-1,0,0,0,10]",
+		"(s => { let h = 0; for (const c of s) h = (h << 5) - h + c.charCodeAt(0) | 0; return h })('text') + (n => 1 << n)(4)": "3556669",
+		"(f => [f(1, 33), f(-8, 1), f({ valueOf: () => 4 }, 1)])((a, b) => a << b)":                                            "[2,-16,8]",
+		"(f => [f(-8, 33), f('9', 1)])((a, b) => a >> b)":                                                                      "[-4,4]",
 		"2 ** 3 ** 2 + Number(0n)": "512",
 		"(() => { let x = 2n; const y = (x **= 3n); x <<= 2n; x >>= 1n; return [x, y] })()":     "[16,8]",
 		"(() => { const o = { x: 2 }; o.x **= 3; o['x'] <<= 1; return [o.x, 0n] })()":           "[16,0]",

@@ -19,7 +19,7 @@ func TestKnownDifferences(t *testing.T) {
 		{name: "comparisons of comparisons in evaluated text", program: `return [eval('1 < 2 < 3'), 1 < 2 < 3]`, value: `[false,true]`},
 		{name: "finally that throws in evaluated text", program: `const log = []; new Function('log', 'try { try { } catch (e) { log.push(e) } finally { throw 1 } } catch (e) { log.push("o" + e) }')(log); return log`, value: `[1,"o1"]`},
 		{name: "digits of other radixes", program: `return (1e21).toString(36)`, value: `"5v1j4f4ds79m9s"`},
-		{name: "a date of many digits", program: `return new Date('1704067200000').getUTCFullYear()`, value: `0`},
+		{name: "a date of many digits in evaluated text", program: `return eval("new Date('1704067200000')").getUTCFullYear()`, value: `0`},
 		{name: "negative zero of integers", program: `const n = 0; return [Object.is(n * -2, 0), Object.is(n * -1, -0)]`, value: `[true,true]`},
 		{name: "integer operators on very large numbers", program: `return [1e21 | 0, 2 ** 40 | 0, (2 ** 40 + 5) >>> 0]`, value: `[0,0,5]`},
 		{name: "await in the default of a parameter", program: `const f = (g = async () => await 5) => g(); return f()`, failure: `SyntaxError: Illegal await-expression in formal parameters of async function`},

@@ -14,13 +14,18 @@
 //   - too many calls, timers, lines of output, and values that are too large or
 //     too deep to cross or to be JSON;
 //   - source text, also that of eval and Function, and patterns that would
-//     exhaust the stack of a parser.
+//     exhaust the stack of a parser;
+//   - memory that a program keeps, judged by what a collection of garbage finds
+//     that the process holds more than when the run began (the heap limit). The
+//     collector knows no owners, so what the host and other runs took meanwhile
+//     counts too; of several runs over their limits the oldest at work is ended.
 //
 // One step of the engine cannot be interrupted, and what it takes is bounded
-// only where a guard measures first. Guarded are repeat, padStart and padEnd, the
-// methods of arrays in arrayMethods, Array.from, the constructors of binary data,
-// and ** and the shifts in programs that write a BigInt; they refuse what would
-// exceed the heap limit, and BigInts beyond 2^26 bits.
+// only where a guard measures first. Guarded are repeat, padStart, padEnd and
+// concat, the methods of arrays in arrayMethods and arrayWalks, Array.from, apply,
+// the constructors of binary data, and ** and the shifts; they refuse what would
+// exceed the heap limit, and BigInts beyond 2^26 bits. The names of concat, apply
+// and those of arrayWalks must stand in the program's text for that.
 //
 // A regular expression that goes back further than the matcher's own bound finds
 // nothing, without a word. The bound is a setting of the whole process: with
@@ -31,9 +36,8 @@
 //
 //   - a regular expression that backtracks;
 //   - functions of the engine on very long arrays, or objects that claim a length:
-//     forEach, map and the like over holes, apply, spread, flat, sort with a
-//     comparison, structuredClone, and String of an array that holds itself many
-//     times over;
+//     spread and sets of holes, flat of what is shared, sort with a comparison,
+//     fill of binary data, and elements put in front or taken from there;
 //   - functions of the engine on very long texts: replaceAll, split, normalize;
 //   - arithmetic of BigInts that grow by multiplication;
 //   - reading the program, where the default of an arrow's parameter holds an arrow
@@ -42,12 +46,9 @@
 // And what can end the process of the host, for a Go program cannot recover from
 // it:
 //
-//   - memory that a program keeps: texts that double with +, arrays, maps and
-//     objects that grow, all within the time it has;
 //   - one step that asks for more memory than there is and that no guard measures:
-//     join and concat of long texts, replaceAll, spread and apply as above, or **
-//     and a shift in the text of eval or in a program whose only BigInts came out
-//     of results or JSON.parse;
+//     join of long texts, replaceAll, flat and spread of long arrays, or ** and a
+//     shift in the text of eval;
 //   - recursion of the engine's own code without a function of the program's, as
 //     through a proxy that is its own prototype.
 //

@@ -26,8 +26,16 @@ const (
 // words.
 const unrenderable = "program threw an unrenderable value"
 
-// engineFailed is the failure of a run in which the engine itself panicked.
+// engineFailed is the failure of a run in which the engine itself panicked. A slice
+// that Go refuses to make was more than any memory holds.
 func engineFailed(x any) runtime.Failure {
+	if text := fmt.Sprint(x); strings.Contains(text, "makeslice") || strings.Contains(text, "growslice") {
+		return runtime.Failure{
+			Kind:    runtime.MemoryLimit,
+			Message: "one step asked for more memory than there can be",
+			Hint:    "process data in smaller parts",
+		}
+	}
 	return runtime.Failure{Kind: runtime.Exception, Message: fmt.Sprintf("the engine failed: %v", x)}
 }
 

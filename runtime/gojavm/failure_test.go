@@ -236,3 +236,14 @@ func TestMarksChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestEngineFailures(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{Program: "try { return eval('1n << 2n ** 64n - 1n') } catch { return 'caught' }"})
+	if f := res.Failure; f == nil || f.Kind != runtime.MemoryLimit || f.Message != "one step asked for more memory than there can be" {
+		t.Errorf("%s %+v", res.Value, res.Failure)
+	}
+	if f := engineFailed("odd"); f.Kind != runtime.Exception || f.Message != "the engine failed: odd" {
+		t.Errorf("%+v", f)
+	}
+}

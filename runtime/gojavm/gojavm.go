@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -34,6 +35,7 @@ const (
 type Runtime struct {
 	opts  Options
 	bytes atomic.Int64 // queued and in flight, of all runs
+	heap  *heapWatch
 
 	mu     sync.Mutex
 	closed bool
@@ -47,7 +49,7 @@ var _ runtime.Runtime = (*Runtime)(nil)
 // New returns a runtime. Nil options mean the defaults. With OwnProcess it
 // changes settings of the process.
 func New(opts *Options) (*Runtime, error) {
-	rt := &Runtime{live: map[*run]struct{}{}}
+	rt := &Runtime{live: map[*run]struct{}{}, heap: newHeapWatch()}
 	if opts != nil {
 		rt.opts = *opts
 	}
@@ -127,16 +129,26 @@ func (rt *Runtime) end(r *run) {
 	rt.runs.Done()
 }
 
-// abandon counts a program as stuck until its goroutine ends after all.
-func (rt *Runtime) abandon(ended <-chan struct{}) {
+// abandon counts a program as stuck until its goroutine ends after all. Until then
+// the interrupt is repeated.
+func (rt *Runtime) abandon(r *run) {
 	rt.mu.Lock()
 	rt.stuck++
 	rt.mu.Unlock()
 	go func() {
-		<-ended
-		rt.mu.Lock()
-		rt.stuck--
-		rt.mu.Unlock()
+		again := time.NewTicker(insistStuck)
+		defer again.Stop()
+		for {
+			select {
+			case <-r.done:
+				rt.mu.Lock()
+				rt.stuck--
+				rt.mu.Unlock()
+				return
+			case <-again.C:
+				r.vm.Interrupt(errStopped)
+			}
+		}
 	}()
 }
 

@@ -30,7 +30,7 @@ const (
 // operators, ** and the shifts are guarded in the syntax tree (guardOperator); +
 // and spread are not.
 func (r *run) installGuards() error {
-	for _, guard := range []func() error{r.guardStrings, r.guardArrays, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardNesting, r.guardCode} {
+	for _, guard := range []func() error{r.guardStrings, r.guardNesting, r.guardArrays, r.guardCalls, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardDates, r.guardCode} {
 		if err := guard(); err != nil {
 			return err
 		}
@@ -63,6 +63,16 @@ func (r *run) guard(holder *goja.Object, label, name string, cost func(goja.Func
 		if size := cost(c); size > limit {
 			return r.exhausted(label+name, size)
 		}
+		r.within++
+		defer func() { r.within-- }()
+		// The engine's own code around this may have much to do before it comes to
+		// an instruction, at which it is stopped: an error ends it now.
+		if r.within > r.lim.Depth {
+			r.tooDeepHere()
+		}
+		if r.dead() {
+			panic(r.vm.NewTypeError("%s%s: the run was stopped", label, name))
+		}
 		return must(original(c.This, c.Arguments...))
 	})
 	return holder.DefineDataProperty(name, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
@@ -92,6 +102,18 @@ func (r *run) guardStrings() error {
 	}
 	if err := r.guard(proto, "String.prototype.", "padEnd", pad); err != nil {
 		return err
+	}
+	concat := func(c goja.FunctionCall) float64 {
+		size := stringBytes(c.This)
+		for _, v := range c.Arguments {
+			size += stringBytes(v)
+		}
+		return float64(size)
+	}
+	if strings.Contains(r.prog.source, "concat") {
+		if err := r.guard(proto, "String.prototype.", "concat", concat); err != nil {
+			return err
+		}
 	}
 	return r.guardReplaceAll(proto)
 }
@@ -162,15 +184,22 @@ func toNumber(v goja.Value) float64 {
 // arrayMethods walk every index up to length, in one step the engine cannot be
 // stopped in.
 var arrayMethods = []string{
-	"fill", "join", "includes", "indexOf", "lastIndexOf", "reverse", "sort", "copyWithin", "slice", "splice",
+	"flat", "fill", "join", "includes", "indexOf", "lastIndexOf", "reverse", "sort", "copyWithin", "slice", "splice",
 	"toReversed", "toSorted", "toSpliced", "with", "unshift", "shift", "toString", "toLocaleString",
 }
+
+// arrayWalks do so over holes alone, and are guarded in programs that name them.
+var arrayWalks = []string{"forEach", "map", "filter", "some", "every", "reduce", "reduceRight", "flatMap"}
 
 func (r *run) guardArrays() error {
 	array := r.vm.Get("Array").ToObject(r.vm)
 	proto := array.Get("prototype").ToObject(r.vm)
 	length := func(c goja.FunctionCall) float64 { return slot * r.lengthOf(c.This) }
-	for _, name := range arrayMethods {
+	named := func(name string) bool { return strings.Contains(r.prog.source, name) }
+	for _, name := range slices.Concat(arrayMethods, arrayWalks) {
+		if slices.Contains(arrayWalks, name) && !named(name) {
+			continue
+		}
 		cost := length
 		if name == "join" {
 			cost = func(c goja.FunctionCall) float64 {
@@ -181,12 +210,49 @@ func (r *run) guardArrays() error {
 			return err
 		}
 	}
+	concat := func(c goja.FunctionCall) float64 {
+		size := length(c)
+		for _, v := range c.Arguments {
+			size += slot * r.lengthOf(v)
+		}
+		return size
+	}
+	if named("concat") {
+		if err := r.guard(proto, "Array.prototype.", "concat", concat); err != nil {
+			return err
+		}
+	}
 	return r.guard(array, "Array.", "from", func(c goja.FunctionCall) float64 {
 		if _, ok := c.Argument(0).(*goja.Object); !ok {
 			return 0
 		}
 		return slot * r.lengthOf(c.Argument(0))
 	})
+}
+
+// guardCalls bounds the arguments that apply and construct take from an array. In
+// most programs nothing names these.
+func (r *run) guardCalls() error {
+	for _, f := range []struct {
+		holder, name string
+		list         int // which argument is the array
+	}{
+		{"Function.prototype", "apply", 1}, {"Reflect", "apply", 2}, {"Reflect", "construct", 1},
+	} {
+		if !strings.Contains(r.prog.source, f.name) {
+			continue
+		}
+		holder := r.vm.GlobalObject()
+		for name := range strings.SplitSeq(f.holder, ".") {
+			holder = holder.Get(name).ToObject(r.vm)
+		}
+		if err := r.guard(holder, f.holder+".", f.name, func(c goja.FunctionCall) float64 {
+			return slot * r.lengthOf(c.Argument(f.list))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lengthOf is the length of an array or of what looks like one. A getter is not
@@ -264,8 +330,8 @@ func (r *run) guardConstructor(name string, original *goja.Object, cost func(goj
 }
 
 // guarded is a function that asks whether it may and then constructs through the
-// original. It shares the original's prototype and inherits its static side, so
-// that instanceof, subclasses and from still work.
+// original. It has the original's prototype and static side, so that instanceof,
+// subclasses and from still work.
 func (r *run) guarded(name string, original *goja.Object, may func(goja.ConstructorCall) bool) (*goja.Object, error) {
 	construct, ok := goja.AssertConstructor(original)
 	if !ok {
@@ -273,6 +339,7 @@ func (r *run) guarded(name string, original *goja.Object, may func(goja.Construc
 	}
 	var guarded *goja.Object
 	guarded = r.vm.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		c.Arguments = slices.Clone(c.Arguments) // may changes them
 		if !may(c) {
 			return r.vm.NewObject()
 		}
@@ -289,13 +356,18 @@ func (r *run) guarded(name string, original *goja.Object, may func(goja.Construc
 	return guarded, r.mimic(name, original, guarded)
 }
 
-// mimic makes guarded look like the constructor it stands for, and makes the
-// original hard to find.
+// mimic makes guarded look like the constructor it stands for. Its own
+// properties and its prototype do not lead to the original.
 func (r *run) mimic(name string, original, guarded *goja.Object) error {
-	proto := original.Get("prototype").ToObject(r.vm)
-	if err := guarded.SetPrototype(original); err != nil {
+	parent := original.Prototype()
+	if stands, ok := r.standsIn[parent]; ok {
+		parent = stands
+	}
+	r.standsIn[original] = guarded
+	if err := guarded.SetPrototype(parent); err != nil {
 		return err
 	}
+	proto := original.Get("prototype").ToObject(r.vm)
 	for property, value := range map[string]goja.Value{"name": r.vm.ToValue(name), "length": original.Get("length")} {
 		if err := guarded.DefineDataProperty(property, value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return err
@@ -304,7 +376,39 @@ func (r *run) mimic(name string, original, guarded *goja.Object) error {
 	if err := guarded.DefineDataProperty("prototype", proto, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE); err != nil {
 		return err
 	}
+	keys, err := r.keysOf(original)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		d, err := r.real.ownProperty(goja.Undefined(), original, key)
+		if err != nil {
+			return err
+		}
+		if _, err := r.real.defineProperty(goja.Undefined(), guarded, key, d); err != nil {
+			return err
+		}
+	}
 	return proto.DefineDataProperty("constructor", guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// keysOf are the properties of a constructor that are its own and that not every
+// constructor has.
+func (r *run) keysOf(constructor *goja.Object) (keys []goja.Value, err error) {
+	for _, name := range constructor.GetOwnPropertyNames() {
+		if name != "name" && name != "length" && name != "prototype" {
+			keys = append(keys, r.vm.ToValue(name))
+		}
+	}
+	symbols, err := r.real.ownSymbols(goja.Undefined(), constructor)
+	if err != nil {
+		return nil, err
+	}
+	list := symbols.ToObject(r.vm)
+	for i := range list.Get("length").ToInteger() {
+		keys = append(keys, list.Get(strconv.FormatInt(i, 10)))
+	}
+	return keys, nil
 }
 
 // functionMakers gives the constructors of the kinds of function that have no
@@ -318,7 +422,10 @@ var functionMakers = sync.OnceValue(func() *goja.Program {
 func (r *run) guardCode() error {
 	compile, _ := goja.AssertFunction(r.vm.Get("eval"))
 	eval := r.native("eval", 1, func(c goja.FunctionCall) goja.Value {
-		r.checkCode("eval", c.Arguments)
+		if text, ok := c.Argument(0).(goja.String); ok {
+			r.checkCode("eval", text.String())
+			r.checkPatterns("eval", text.String())
+		}
 		return must(compile(goja.Undefined(), c.Arguments...))
 	})
 	if err := r.defineGlobal("eval", eval); err != nil {
@@ -344,29 +451,39 @@ func (r *run) guardCode() error {
 	return nil
 }
 
-// guardMaker puts a guard in front of a constructor of functions.
+// guardMaker puts a guard in front of a constructor of functions. What it is given
+// becomes text here, once, for that may be the program's own code, and is checked
+// as the one text that it is to the engine.
 func (r *run) guardMaker(name string, original *goja.Object) (*goja.Object, error) {
 	return r.guarded(name, original, func(c goja.ConstructorCall) bool {
-		r.checkCode(name, c.Arguments)
+		texts := make([]string, len(c.Arguments))
+		for i, v := range c.Arguments {
+			if object, ok := v.(*goja.Object); ok {
+				c.Arguments[i] = object.ToString()
+			}
+			texts[i] = c.Arguments[i].String()
+		}
+		r.checkCode(name, strings.Join(texts, ","))
+		for _, text := range texts {
+			r.checkPatterns(name, text)
+		}
 		return true
 	})
 }
 
 // checkCode throws if a text must not reach the engine's parser.
-func (r *run) checkCode(what string, texts []goja.Value) {
+func (r *run) checkCode(what, text string) {
 	lim := r.lim
 	lim.Source = min(maxEvalSource, lim.Source)
-	for _, v := range texts {
-		text, ok := v.(goja.String)
-		if !ok {
-			continue
-		}
-		if failure := precheck(text.String(), lim); failure != nil {
-			panic(r.vm.NewTypeError("%s: %s", what, failure.Message))
-		}
-		if literal := silentPattern(text.String()); literal != "" {
-			panic(r.vm.NewTypeError("%s: the pattern %s would match nothing here; write new RegExp(text, flags) instead", what, literal))
-		}
+	if failure := precheck(text, lim); failure != nil {
+		panic(r.vm.NewTypeError("%s: %s", what, failure.Message))
+	}
+}
+
+// checkPatterns throws if a text holds a pattern that would never match.
+func (r *run) checkPatterns(what, text string) {
+	if literal := silentPattern(text); literal != "" {
+		panic(r.vm.NewTypeError("%s: the pattern %s would match nothing here; write new RegExp(text, flags) instead", what, literal))
 	}
 }
 

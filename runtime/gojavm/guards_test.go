@@ -66,6 +66,25 @@ func TestGuardedFunctionsWorkAsBefore(t *testing.T) {
 	}
 }
 
+// No way leads from a constructor that measures to the one of the engine.
+func TestGuardsHideTheOriginals(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{Program: `
+const functions = [Function, (function* () {}).constructor, (async () => 1).constructor]
+const all = [...functions, RegExp, ArrayBuffer, Uint8Array, Float64Array]
+const parents = all.map(Object.getPrototypeOf)
+return [
+	parents.map(p => p === Function.prototype ? 0 : p === Object.getPrototypeOf(Int8Array) ? 2 : 1),
+	all.every(c => c.prototype.constructor === c),
+	Object.getOwnPropertyNames(Uint8Array).sort(), Object.getOwnPropertyNames(ArrayBuffer).sort(),
+	ArrayBuffer.isView(new Uint8Array(1)), RegExp[Symbol.species] === RegExp, Uint8Array.of(1, 2).length, Function[Symbol.hasInstance] !== undefined,
+	new (class extends Function {})('return 1')(),
+]`})
+	if want := `[[0,0,0,0,0,2,2],true,["BYTES_PER_ELEMENT","fromBase64","fromHex","length","name","prototype"],["isView","length","name","prototype"],true,true,2,true,1]`; res.Value != want {
+		t.Errorf("%s (%+v)\n want %s", res.Value, res.Failure, want)
+	}
+}
+
 func TestCompiledTextIsChecked(t *testing.T) {
 	rt := newRuntime(t, nil)
 	for _, tc := range []struct{ code, text string }{
@@ -75,6 +94,10 @@ func TestCompiledTextIsChecked(t *testing.T) {
 		{"new Function('return ' + '('.repeat(600) + '1' + ')'.repeat(600))", "Function: more than 500 brackets"},
 		{"[].constructor.constructor('return ' + '!'.repeat(5000) + '1')", "Function: more than 2000 operators"},
 		{"(function* () {}).constructor('x='.repeat(5000) + '1')", "GeneratorFunction: more than 2000 operators"},
+		{"Function({ toString: () => '!'.repeat(1e6) + '1' })", "Function: the program is 1000001 bytes long"},
+		{"new Function(Array(2e4).fill('1').join('+'), '1')", "Function: more than 2000 operators"},
+		{"new Function(...Array(200).fill('a=' + '('.repeat(9) + '1'), '1')", "Function: more than 500 brackets"},
+		{"new Function(...Array(9).fill('a'.repeat(9000)), '1')", "Function: the program is 81010 bytes long"},
 		{"(async () => {}).constructor('a'.repeat(70000))", "AsyncFunction: the program is 70000 bytes long"},
 	} {
 		res := execute(t, rt, runtime.Request{Program: "try { " + tc.code + " } catch (e) { return [e instanceof TypeError, e.message] }"})

@@ -182,6 +182,9 @@ func (r *run) answered() *call {
 	r.inbox[0] = nil
 	r.inbox = r.inbox[1:]
 	r.active--
+	if c.over {
+		r.givenUp--
+	}
 	return c
 }
 
@@ -281,6 +284,7 @@ func (r *run) abort(c *call, code, message string) error {
 	r.finish(c)
 	failure := &runtime.CallError{Code: code, Message: message}
 	if c.out {
+		r.givenUp++
 		c.cancel(failure)
 	} else {
 		r.dequeue(c)

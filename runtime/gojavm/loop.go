@@ -60,11 +60,12 @@ func (r *run) wait() bool {
 	return true
 }
 
-// idle says whether no call is queued, out or answered.
+// idle says whether no call is queued, out or answered but those that the program
+// gave up on.
 func (r *run) idle() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.active == 0 && len(r.queue) == 0 && len(r.inbox) == 0
+	return r.active == r.givenUp && len(r.queue) == 0 && len(r.inbox) == 0
 }
 
 func (r *run) waitsForNothing() runtime.Failure {
@@ -81,7 +82,9 @@ func (r *run) waitsForNothing() runtime.Failure {
 }
 
 // drain waits for the calls that were still out or queued when the program
-// returned, handing out the queued ones. No code of the program runs any more.
+// returned, handing out the queued ones, but not for those that the program gave
+// up on: the end of the run tells the host that nobody waits for them. No code of
+// the program runs any more.
 func (r *run) drain() {
 	loose := 0
 	for {

@@ -15,16 +15,18 @@ import (
 // Names of functions that the wrapper takes as parameters, in this order. No
 // source text can spell them; they are put into the syntax tree. See mark.
 const (
-	markName     unistring.String = "%await"
-	throwName    unistring.String = "%throw"
-	catchName    unistring.String = "%catch"
-	stackName    unistring.String = "%stack"
-	powerName    unistring.String = "%power"
-	shiftName    unistring.String = "%shift"
-	resultName   unistring.String = "%result"
-	equalName    unistring.String = "%equal"
-	completeName unistring.String = "%complete"
-	lastName     unistring.String = "%last"
+	markName      unistring.String = "%await"
+	throwName     unistring.String = "%throw"
+	catchName     unistring.String = "%catch"
+	stackName     unistring.String = "%stack"
+	powerName     unistring.String = "%power"
+	shiftName     unistring.String = "%shift"
+	shiftBackName unistring.String = "%shiftBack"
+	dateName      unistring.String = "%date"
+	resultName    unistring.String = "%result"
+	equalName     unistring.String = "%equal"
+	completeName  unistring.String = "%complete"
+	lastName      unistring.String = "%last"
 
 	// exportName is a constant of the program's body; see ending.
 	exportName unistring.String = "%default"
@@ -39,7 +41,7 @@ func (r *run) helpers() []goja.Value {
 		make   func(goja.FunctionCall) goja.Value
 	}{
 		{true, r.waiting.mark}, {true, r.throwing}, {true, r.catching}, {r.prog.marks.stacks, r.tidyStack},
-		{r.prog.marks.bigInts, r.power}, {r.prog.marks.bigInts, r.shift},
+		{r.prog.marks.operators, r.power}, {r.prog.marks.operators, r.shift}, {r.prog.marks.operators, r.shiftBack}, {r.prog.marks.dates, r.date},
 		{r.prog.marks.results, r.iteratorResult}, {r.prog.marks.equality, r.looselyEqual},
 		{r.prog.ended, r.completing}, {r.prog.ended, r.lasting},
 	} {
@@ -51,7 +53,7 @@ func (r *run) helpers() []goja.Value {
 	return made
 }
 
-var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName, resultName, equalName,
+var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName, shiftBackName, dateName, resultName, equalName,
 	completeName, lastName}
 
 // mark adds to a wrapper's body what the engine does not tell, such as where a
@@ -64,8 +66,8 @@ var helperNames = []unistring.String{markName, throwName, catchName, stackName, 
 // throw %throw(x) unless it makes a new error there: what is no error has no
 // place of its own. The block of catch (e) begins with %catch(e). Where a program
 // reads the property stack, %stack(x) takes the place of x and writes the property
-// as scripts expect it. Operators of BigInts are guarded (guardOperator), == and !=
-// are repaired (looseEquality), chains of comparisons too (associate), try with catch
+// as scripts expect it. Operators that may meet BigInts are guarded (guardOperator), == and !=
+// are repaired (looseEquality), texts that become dates are read (dateArgument), chains of comparisons too (associate), try with catch
 // and finally (splitTry), and so is what esbuild makes of async iteration.
 // Positions of other code stay. Helpers outside the wrapper are left alone.
 //
@@ -92,7 +94,9 @@ func readsStacks(source string) bool {
 // marker walks a syntax tree.
 type marker struct {
 	stacks     bool               // the property stack needs care
-	bigInts    bool               // operators may meet large BigInts
+	bigInts    bool               // operators may well meet BigInts
+	operators  bool               // there is an operator that is guarded
+	dates      bool               // there is a Date of a value
 	results    bool               // there is a for await
 	equality   bool               // there is a == that needs the helper
 	refused    *ast.RegExpLiteral // the first that must be refused
@@ -112,6 +116,7 @@ var (
 	templateType   = reflect.TypeFor[*ast.TemplateLiteral]()
 	binaryType     = reflect.TypeFor[*ast.BinaryExpression]()
 	callType       = reflect.TypeFor[*ast.CallExpression]()
+	newType        = reflect.TypeFor[*ast.NewExpression]()
 	functionType   = reflect.TypeFor[*ast.FunctionLiteral]()
 	yieldType      = reflect.TypeFor[*ast.YieldExpression]()
 	forType        = reflect.TypeFor[*ast.ForStatement]()
@@ -188,10 +193,9 @@ func (m *marker) operator(x ast.Expression) ast.Expression {
 			binary.Right = afterPlace(binary.Right, binary.Left.Idx0()) // numbers may not mix
 		}
 	}
-	if m.bigInts {
-		return guardOperator(x)
-	}
-	return x
+	guarded, ok := guardOperator(x)
+	m.operators = m.operators || ok
+	return guarded
 }
 
 func mayHoldNodes(t reflect.Type) bool {
@@ -237,6 +241,8 @@ func (m *marker) node(v reflect.Value) {
 		if template := v.Interface().(*ast.TemplateLiteral); isName(template.Tag) {
 			template.Tag = afterPlace(template.Tag, template.Tag.Idx0())
 		}
+	case newType:
+		m.dates = dateArgument(v.Interface().(*ast.NewExpression)) || m.dates
 	case callType:
 		m.backtracks = m.backtracks || backtracking(v.Interface())
 	}

@@ -50,6 +50,13 @@ func (m *meter) leave() {
 	}
 }
 
+// busy says whether the engine is.
+func (m *meter) busy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.depth > 0
+}
+
 // expire fires if the budget is really spent: a timer may come late, after
 // another leave and enter.
 func (m *meter) expire() {

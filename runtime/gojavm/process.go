@@ -3,7 +3,6 @@ package gojavm
 import (
 	"fmt"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
@@ -18,8 +17,6 @@ const (
 	trackSize = -1
 	// maxStack is the largest stack of a goroutine, in bytes: parsers recurse.
 	maxStack = 256 << 20
-	// heapEvery is how often the heap is measured.
-	heapEvery = 10 * time.Millisecond
 )
 
 // tuneProcess changes settings that all code of the process shares.
@@ -43,7 +40,7 @@ func watchHeap(limit int64, stop func(runtime.Failure)) (end func()) {
 				return
 			case <-ticker.C:
 			}
-			if used := heapInUse(); used > uint64(limit) {
+			if readHeap().objects > uint64(limit) {
 				stop(runtime.Failure{
 					Kind:    runtime.MemoryLimit,
 					Message: fmt.Sprintf("heap limit reached (%d bytes)", limit),
@@ -57,10 +54,4 @@ func watchHeap(limit int64, stop func(runtime.Failure)) (end func()) {
 		close(over)
 		<-ended
 	}
-}
-
-func heapInUse() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
 }

@@ -85,7 +85,7 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 		return args // no text of one holds an escape
 	}
 	if n := pattern.(goja.String).Length(); n > maxPattern {
-		refuse(fmt.Sprintf("it has %d characters; the most is %d", n, maxPattern))
+		refuse(tooLongPattern(n))
 	}
 	text := pattern.String()
 	if repeatsGroupName(text) {
@@ -229,16 +229,20 @@ func repeatsGroupName(pattern string) bool {
 // patternMethods make a pattern of a text without the constructor.
 var patternMethods = []string{"match", "matchAll", "search"}
 
-// guardPatternTexts refuses in those methods what the constructor refuses. Most
-// programs name no groups and need no guard.
+// guardPatternTexts refuses in those methods what the constructor refuses.
 func (r *run) guardPatternTexts(refuse func(text string)) error {
-	if !strings.Contains(r.prog.source, "(?<") {
-		return nil
-	}
 	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	for _, name := range patternMethods {
+		if !strings.Contains(r.prog.source, name) {
+			continue
+		}
 		if err := r.guard(proto, "String.prototype.", name, func(c goja.FunctionCall) float64 {
-			if text, ok := c.Argument(0).(goja.String); ok && repeatsGroupName(text.String()) {
+			text, ok := c.Argument(0).(goja.String)
+			switch {
+			case !ok:
+			case text.Length() > maxPattern:
+				refuse(tooLongPattern(text.Length()))
+			case repeatsGroupName(text.String()):
 				refuse("/" + text.String() + "/: " + duplicateGroup)
 			}
 			return 0
@@ -247,6 +251,10 @@ func (r *run) guardPatternTexts(refuse func(text string)) error {
 		}
 	}
 	return nil
+}
+
+func tooLongPattern(n int) string {
+	return fmt.Sprintf("it has %d characters; the most is %d", n, maxPattern)
 }
 
 // hasProperty says whether a text may hold a Unicode property escape.

@@ -62,6 +62,8 @@ func TestUnicodePatterns(t *testing.T) {
 		{`return /\p{L}/.test('p{L}')`, `true`},
 		{`try { new RegExp('\\p{Nope}', 'u') } catch (e) { return [e instanceof SyntaxError, e.message] }`, `[true,"Invalid regular expression: /\\p{Nope}/u: Invalid property name Nope"]`},
 		{`try { new RegExp('x'.repeat(300000)) } catch (e) { return e instanceof SyntaxError }`, `true`},
+		{`try { 'x'.match('x'.repeat(300000)) } catch (e) { return e instanceof SyntaxError }`, `true`},
+		{`try { 'x'.search('x'.repeat(300000)) } catch (e) { return e instanceof SyntaxError }`, `true`},
 		{`return [/x/ instanceof RegExp, /x/.constructor === RegExp, RegExp.name, RegExp.length, new (class P extends RegExp { go() { return this.test('é') } })('\\p{L}', 'u').go()]`, `[true,true,"RegExp",2,true]`},
 		{`return [new RegExp('a/b').source, new RegExp().source, String(new RegExp('a', 'gi')), new RegExp(undefined).source, RegExp(7).source]`, `["a\\/b","(?:)","/a/gi","(?:)","7"]`},
 	} {

@@ -19,8 +19,13 @@ const (
 	// insistEvery is how often a stop is repeated: the engine forgets an
 	// interrupt when its stack is empty.
 	insistEvery = 50 * time.Millisecond
+	// insistStuck is the same for a program that was left behind.
+	insistStuck = time.Second
 	// grace is how long a stopped program may take to end.
 	grace = 250 * time.Millisecond
+	// ownGrace is the same in a process of our own, whose owner waits as long as
+	// grace before it ends the process: the answer must come sooner.
+	ownGrace = 150 * time.Millisecond
 )
 
 // errOver is the cause that calls see when their run ended without being
@@ -56,10 +61,13 @@ type run struct {
 	timers   timers
 	waiting  waiting
 	throw    thrownPlace
-	operator goja.Callable // **, once it was needed
-	ended    runtime.Site  // of the await that a rejected program did not survive
+	operator goja.Callable                 // **, once it was needed
+	within   int                           // guarded functions that stand inside each other
+	standsIn map[*goja.Object]*goja.Object // constructors of the engine -> those that measure first
+	ended    runtime.Site                  // of the await that a rejected program did not survive
 	rejected []*rejection
 	main     *goja.Promise
+	givenUp  int // calls that are out with the host and were answered before it returned
 
 	mu       sync.Mutex // guards what follows
 	failure  *runtime.Failure
@@ -90,6 +98,7 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 		missed:   map[string]string{},
 		sites:    map[goja.StackFrame]runtime.Site{},
 		patterns: map[string]string{},
+		standsIn: map[*goja.Object]*goja.Object{},
 		ledger:   runtime.NewLedger(lim.Output),
 	}
 	r.outer = ctx
@@ -116,6 +125,8 @@ func (r *run) run(ctx context.Context) (runtime.Result, error) {
 	unhook := context.AfterFunc(ctx, func() { r.stopWith(aborted(ctx)) })
 	if r.rt.opts.OwnProcess {
 		defer watchHeap(r.lim.Heap, r.stopWith)()
+	} else {
+		defer r.rt.heap.watch(r.lim.Heap, r.meter.busy, r.stopWith)()
 	}
 
 	go r.execute()
@@ -142,7 +153,11 @@ func (r *run) run(ctx context.Context) (runtime.Result, error) {
 func (r *run) insist() {
 	again := time.NewTicker(insistEvery)
 	defer again.Stop()
-	over := time.NewTimer(grace)
+	wait := grace
+	if r.rt.opts.OwnProcess {
+		wait = ownGrace
+	}
+	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
 		select {
@@ -152,7 +167,7 @@ func (r *run) insist() {
 			r.vm.Interrupt(errStopped)
 		case <-over.C:
 			r.placeMatch()
-			r.rt.abandon(r.done)
+			r.rt.abandon(r)
 			return
 		}
 	}
@@ -229,12 +244,19 @@ func (r *run) execute() {
 			r.stopWith(engineFailed(x))
 		}
 	}()
-	if r.dead() || !r.prepare() || r.req.CheckOnly {
+	if r.dead() || !r.metered(r.prepare) || r.req.CheckOnly {
 		return
 	}
 	if r.start() && r.loop() && r.conclude() {
 		r.drain()
 	}
+}
+
+// metered is f with its time counted: reading a program takes long as well.
+func (r *run) metered(f func() bool) bool {
+	r.meter.enter()
+	defer r.meter.leave()
+	return f()
 }
 
 // prepare checks and compiles the program and furnishes the engine.

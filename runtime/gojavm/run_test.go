@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/dop251/goja"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -45,11 +47,16 @@ func TestStuckPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		release := make(chan struct{})
+		lines, calls := 0, 0
 		start := time.Now()
 		res, err := rt.Run(t.Context(), runtime.Request{
-			Program: "console.log('in'); console.log('after'); return 1",
-			Log:     func(runtime.Line) { <-release },
+			Program: "tools.hold('x'.repeat(1000)); tools.hold('x'.repeat(1000)); console.log('in'); console.log('after'); await tools.ping(); return 1",
+			Log:     func(runtime.Line) { lines++; <-release },
 			Limits:  runtime.Limits{Wall: time.Second},
+			Bindings: []runtime.Binding{{Namespace: toolset(t), Call: func(ctx context.Context, c runtime.Invocation) (runtime.Reply, error) {
+				calls++
+				return serve(ctx, c)
+			}}},
 		})
 		if err != nil || res.Failure == nil || res.Failure.Kind != runtime.Timeout || res.Failure.Message != "wall-clock ceiling reached (1000ms)" {
 			t.Fatalf("%+v, %v", res.Failure, err)
@@ -63,6 +70,12 @@ func TestStuckPrograms(t *testing.T) {
 		if rt.Stuck() != 1 {
 			t.Errorf("%d programs are stuck, want 1", rt.Stuck())
 		}
+		if n := rt.bytes.Load(); n != 0 {
+			t.Errorf("%d bytes are still counted for a run that was left behind", n)
+		}
+		if calls != 1 || len(res.Usage.NotStarted) != 1 {
+			t.Errorf("%d calls, %d of them not started; want 1 and 1", calls, len(res.Usage.NotStarted))
+		}
 		res, err = rt.Run(t.Context(), runtime.Request{Program: "return 1"})
 		if err != nil || res.Failure == nil || res.Failure.Kind != runtime.Abort || !strings.Contains(res.Failure.Message, "1 earlier programs in this process could not be stopped") {
 			t.Errorf("a run beside a stuck one: %+v, %v", res.Failure, err)
@@ -75,6 +88,119 @@ func TestStuckPrograms(t *testing.T) {
 		if rt.Stuck() != 0 {
 			t.Errorf("%d programs are stuck after they ended", rt.Stuck())
 		}
+		if lines != 1 || calls != 1 {
+			t.Errorf("after its end the program came to %d lines and %d calls, want 1 and 1", lines, calls)
+		}
+	})
+}
+
+// What the engine's goroutine does after the outcome is decided is of no effect,
+// whether an interrupt reaches it or not.
+func TestNothingAfterTheOutcome(t *testing.T) {
+	rt := newRuntime(t, nil)
+	lines, calls := 0, 0
+	b := runtime.Binding{Namespace: toolset(t), Call: func(ctx context.Context, c runtime.Invocation) (runtime.Reply, error) {
+		calls++
+		return serve(ctx, c)
+	}}
+	lim, err := rt.limits(runtime.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(t.Context(), rt, runtime.Request{Bindings: []runtime.Binding{b}, Log: func(runtime.Line) { lines++ }}, lim)
+	defer r.end(errOver)
+	owner := &boundNamespace{binding: b}
+	r.close()
+	r.release()
+	before := r.result()
+	r.console("log", "late")
+	r.note("late")
+	r.stopWith(runtime.Failure{Kind: runtime.Exception, Message: "late"})
+	if r.submit(&call{owner: owner, member: "ping", args: "{}"}) {
+		t.Error("a call was taken")
+	}
+	if v := r.call(owner, "ping", nil); !goja.IsUndefined(v) {
+		t.Errorf("a call gave %v", v)
+	}
+	if r.turn(func() error { t.Error("a turn began"); return nil }) {
+		t.Error("the run goes on")
+	}
+	r.live.Wait()
+	if diff := cmp.Diff(before, r.result()); diff != "" {
+		t.Errorf("the result changed (-before +after):\n%s", diff)
+	}
+	if lines != 0 || calls != 0 || rt.bytes.Load() != 0 {
+		t.Errorf("%d lines, %d calls, %d bytes; want none", lines, calls, rt.bytes.Load())
+	}
+}
+
+// An interrupt is repeated while a stopped program may end.
+func TestStopsAreRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(t.Context(), rt, runtime.Request{}, runtime.Limits{})
+		defer r.end(errOver)
+		go r.insist()
+		for range 2 {
+			r.vm.ClearInterrupt()
+			time.Sleep(insistEvery + time.Millisecond)
+			if _, err := r.vm.RunString("1"); err == nil {
+				t.Error("the program went on")
+			}
+		}
+		close(r.done)
+	})
+}
+
+// The interrupt of a program that was left behind is repeated.
+func TestStuckProgramsAreInterruptedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRun(t.Context(), rt, runtime.Request{}, runtime.Limits{})
+		defer r.end(errOver)
+		rt.abandon(r)
+		for range 2 {
+			r.vm.ClearInterrupt()
+			time.Sleep(insistStuck + time.Millisecond)
+			if _, err := r.vm.RunString("1"); err == nil {
+				t.Error("the program went on")
+			}
+		}
+		close(r.done)
+		synctest.Wait()
+		if rt.Stuck() != 0 {
+			t.Errorf("%d programs are stuck, want none", rt.Stuck())
+		}
+	})
+}
+
+// Whoever owns the process waits for the grace alone, and is answered before.
+func TestStuckInOwnProcess(t *testing.T) {
+	limit := debug.SetMemoryLimit(-1)
+	defer func() { debug.SetMemoryLimit(limit) }()
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt.opts.OwnProcess = true // and the settings of the process stay
+		release := make(chan struct{})
+		start := time.Now()
+		res, err := rt.Run(t.Context(), runtime.Request{Program: "console.log(1)", Log: func(runtime.Line) { <-release }, Limits: runtime.Limits{Wall: time.Second}})
+		if err != nil || res.Failure == nil || res.Failure.Kind != runtime.Timeout {
+			t.Errorf("%+v, %v", res.Failure, err)
+		}
+		if took := time.Since(start); took != time.Second+ownGrace || ownGrace >= grace {
+			t.Errorf("Run took %v, want the wall and %v, which is less than %v", took, ownGrace, grace)
+		}
+		close(release)
+		synctest.Wait()
 	})
 }
 
@@ -161,6 +287,18 @@ func TestComputeIsBusyTimeOnly(t *testing.T) {
 			t.Errorf("wall %v, compute %v; want 10m and 0", res.Usage.Wall, res.Usage.Compute)
 		}
 	})
+}
+
+// Reading a program takes the compute time as well: each level of these doubles it.
+func TestReadingIsComputeTime(t *testing.T) {
+	rt := newRuntime(t, nil)
+	res := execute(t, rt, runtime.Request{
+		Program: "return " + strings.Repeat("((b = ", 16) + "1" + strings.Repeat(") => b)()", 16),
+		Limits:  runtime.Limits{Compute: 20 * time.Millisecond},
+	})
+	if f := res.Failure; f == nil || f.Kind != runtime.Timeout || f.Message != "compute budget exhausted (20ms busy)" {
+		t.Errorf("%s %+v", res.Value, res.Failure)
+	}
 }
 
 func TestMeter(t *testing.T) {

@@ -19,8 +19,11 @@ type intrinsics struct {
 	errorConstructor *goja.Object
 	errorPrototype   *goja.Object
 	rangeError       *goja.Object
+	date             *goja.Object // in programs that name it
 	preventExtension goja.Callable
 	ownProperty      goja.Callable // Object.getOwnPropertyDescriptor
+	defineProperty   goja.Callable
+	ownSymbols       goja.Callable // Object.getOwnPropertySymbols
 }
 
 func (i *intrinsics) capture(vm *goja.Runtime) {
@@ -31,6 +34,8 @@ func (i *intrinsics) capture(vm *goja.Runtime) {
 	i.errorPrototype = i.errorConstructor.Get("prototype").ToObject(vm)
 	i.rangeError = vm.Get("RangeError").ToObject(vm)
 	i.ownProperty, _ = goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
+	i.defineProperty, _ = goja.AssertFunction(object.Get("defineProperty"))
+	i.ownSymbols, _ = goja.AssertFunction(object.Get("getOwnPropertySymbols"))
 	i.preventExtension, _ = goja.AssertFunction(object.Get("preventExtensions"))
 }
 

@@ -283,6 +283,26 @@ func TestInterruptsPassThroughNatives(t *testing.T) {
 	}
 }
 
+// Long work asks whether the run was stopped.
+func TestStopEndsLongWork(t *testing.T) {
+	for name, program := range map[string]string{
+		"JSON.stringify": `JSON.stringify(Array(10000).fill(1))`,
+		"JSON.parse":     `JSON.parse("[" + "1,".repeat(10000) + "1]")`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			stopped := false
+			e := newEngine(t, jslib.Host{Stop: func() bool { return stopped }})
+			if _, err := e.vm.RunString(program); err != nil {
+				t.Fatal(err)
+			}
+			stopped = true
+			if _, err := e.vm.RunString(program); err == nil {
+				t.Error("it went on")
+			}
+		})
+	}
+}
+
 func BenchmarkInstall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

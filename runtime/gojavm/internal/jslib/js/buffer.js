@@ -24,6 +24,10 @@
     return Math.min(Math.max(n, low), high);
   };
   class Buffer extends U8 {
+    constructor(value, offset, length) {
+      if (typeof value === 'number' || typeof value === 'string') native.bounded('new Buffer', value);
+      super(value, offset, length);
+    }
     static from(value, enc, length) {
       if (typeof value === 'string') return view(native.bufferBytes(value, encoding(enc)));
       if (value === null || typeof value !== 'object' && typeof value !== 'function') refuse(value);
