@@ -2,40 +2,61 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	goruntime "runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/runcode-go/runcode/internal/terminal"
 	"github.com/runcode-go/runcode/internal/termtext"
+	"github.com/runcode-go/runcode/pipeline/redact"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/worker"
+	"github.com/runcode-go/runcode/tools"
+	"github.com/runcode-go/runcode/tools/mcptools"
 )
 
 func newDoctorCommand(s *streams) *cobra.Command {
 	var root string
 	var c configFlags
-	var json bool
+	var servers serverFlags
+	var start, json bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what protects this machine from programs, and which settings hold",
 		Long: "doctor starts one worker process and ends it again, and lists the layers of protection\n" +
-			"around it and the settings that would hold for a run. No program, hook or tool is started.\n\n" +
-			"Exit status: 0 a worker can be started, 1 none can, 2 usage or configuration.",
-		Example: "  runcode doctor\n  runcode doctor --json",
+			"around it, the settings that would hold for a run, and its MCP servers. No program, hook or\n" +
+			"tool is started; with --servers the servers are, and ended again.\n\n" +
+			"Exit status: 0 all is well, 1 no worker or not every server can be started, 2 usage or\n" +
+			"configuration.",
+		Example: "  runcode doctor\n  runcode doctor --servers --mcp servers.json\n  runcode doctor --json",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := c.load(root)
 			if err != nil {
 				return err
 			}
-			return report(s, examine(cmd.Context(), cfg), json)
+			list, notes, err := servers.load(root, !c.ignore)
+			if err != nil {
+				return err
+			}
+			h := examine(commandContext(cmd), cfg)
+			h.Notes = notes
+			if err := h.examineServers(commandContext(cmd), root, list, start); err != nil {
+				return err
+			}
+			return report(s, h, withSecrets(list.Secrets()), json)
 		},
 	}
 	cmd.Flags().StringVar(&root, "root", ".", "the `directory` whose settings count")
 	c.register(cmd.Flags())
+	servers.register(cmd.Flags())
+	cmd.Flags().BoolVar(&start, "servers", false, "start the MCP servers to see whether and with which tools they do")
 	cmd.Flags().BoolVar(&json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -49,13 +70,56 @@ type health struct {
 	Layers   []worker.Layer  `json:"layers"`
 	Heap     int64           `json:"heap"` // bytes a program may use by default
 	Settings []healthSetting `json:"settings"`
+	Servers  []healthServer  `json:"servers"`
+	Notes    []string        `json:"notes,omitempty"`
 	Terminal bool            `json:"terminal"` // whether a person can be asked
+}
+
+type healthServer struct {
+	Name    string         `json:"name"`
+	What    string         `json:"what"`            // its kind, and its program or host
+	State   mcptools.State `json:"state,omitempty"` // empty: it was not started
+	Tools   int            `json:"tools"`
+	Problem []string       `json:"problems,omitempty"`
 }
 
 type healthSetting struct {
 	File    string `json:"file"`
 	Trusted bool   `json:"trusted"` // whether it may grant, and run hooks
 	Hooks   int    `json:"hooks"`   // how many it would run; none is started here
+}
+
+// examineServers lists the servers of a configuration, and starts them if it is
+// told to.
+func (h *health) examineServers(ctx context.Context, root string, cfg mcptools.Config, start bool) error {
+	h.Servers = []healthServer{}
+	known := map[string]mcptools.Status{}
+	if start && len(cfg.Servers) > 0 {
+		dir, err := filepath.Abs(root)
+		if err != nil {
+			return err
+		}
+		client, err := mcptools.Connect(ctx, cfg, &mcptools.Options{Dir: dir})
+		if err != nil {
+			return err
+		}
+		registry, err := tools.NewRegistry()
+		if err != nil {
+			return errors.Join(err, client.Close())
+		}
+		client.Register(registry)
+		for _, status := range client.Status() {
+			known[status.Server] = status
+		}
+		if err := client.Close(); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Servers)) {
+		status := known[name]
+		h.Servers = append(h.Servers, healthServer{name, cfg.Servers[name].String(), status.State, len(status.Tools), statusNotes(status)})
+	}
+	return nil
 }
 
 // examine starts a worker to see whether and how that works here.
@@ -86,8 +150,7 @@ func examine(ctx context.Context, cfg *config) *health {
 	return h
 }
 
-func report(s *streams, h *health, json bool) error {
-	redactor := ownSecrets()
+func report(s *streams, h *health, redactor *redact.Redactor, json bool) error {
 	text, escape := redactor.Known(h.text()), termtext.Escape
 	if json {
 		doc, err := encode(h)
@@ -99,7 +162,8 @@ func report(s *streams, h *health, json bool) error {
 	if err := s.print(text, escape); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
 	}
-	if h.Problem != "" {
+	down := slices.ContainsFunc(h.Servers, func(server healthServer) bool { return server.State == mcptools.Down })
+	if h.Problem != "" || down {
 		return &programFailed{}
 	}
 	return nil
@@ -132,6 +196,20 @@ func (h *health) text() string {
 	}
 	if len(h.Settings) == 0 {
 		b.WriteString("settings: none\n")
+	}
+	for _, server := range h.Servers {
+		fmt.Fprintf(&b, "MCP server: %s (%s)", server.Name, server.What)
+		if server.State == "" {
+			b.WriteString(", not started here; --servers does\n")
+			continue
+		}
+		fmt.Fprintf(&b, ": %s, %s\n", server.State, counted(server.Tools, "tool", "tools"))
+		for _, problem := range server.Problem {
+			fmt.Fprintf(&b, "  %s\n", problem)
+		}
+	}
+	for _, note := range h.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
 	}
 	if !h.Terminal {
 		b.WriteString("terminal: none, so nobody can be asked and what would ask is denied\n")
