@@ -96,6 +96,67 @@ func TestServeTypeScript(t *testing.T) {
 	}
 }
 
+// TestThreeServers has one program pass data between three servers that others
+// have written.
+func TestThreeServers(t *testing.T) {
+	packages := fromNPM(t, "@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem", "@modelcontextprotocol/server-memory")
+	bin := func(name string) string { return filepath.Join(packages, "node_modules", ".bin", name) }
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"everything": map[string]any{"command": bin("mcp-server-everything"), "args": []string{"stdio"}},
+		"files":      map[string]any{"command": bin("mcp-server-filesystem"), "args": []string{dir}},
+		"memory":     map[string]any{"command": bin("mcp-server-memory"), "env": map[string]string{"MEMORY_FILE_PATH": filepath.Join(dir, "memory.jsonl")}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"servers.json": string(servers),
+		"allow.json":   `{"permissions":{"allow":["mcp__everything","mcp__files","mcp__memory"]}}`,
+		"run.ts": `
+const echoed = await tools.everything.echo({ message: "hello <&> 😀" });
+const sum = await tools.everything["get-sum"]({ a: 2, b: 40 });
+await tools.files.write_file({ path: input.dir + "/notes.txt", content: echoed + "\n" + sum });
+const read = await tools.files.read_text_file({ path: input.dir + "/notes.txt" });
+await tools.memory.create_entities({ entities: [{ name: "notes", entityType: "file", observations: read.content.split("\n") }] });
+const graph = await tools.memory.read_graph();
+return graph.entities.map((e) => [e.name, ...e.observations]);`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	input, err := json.Marshal(map[string]string{"dir": dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("runcode", "run", "--json", "--tools", "none", "--mcp", "servers.json", "--config", "allow.json", "--events", "log.jsonl", "--input", string(input), "run.ts")
+	cmd.Dir = dir
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s%s", err, out, said.String())
+	}
+	var got struct {
+		Value struct{ Result [][]string }
+		Calls []struct{ Name, State string }
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := [][]string{{"notes", "Echo: hello <&> 😀", "The sum of 2 and 40 is 42."}}
+	if diff := cmp.Diff(want, got.Value.Result); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if len(got.Calls) != 6 {
+		t.Errorf("calls %v, want six", got.Calls)
+	}
+}
+
 // serveURL starts a server that lives as long as the test and returns where it is.
 func serveURL(t *testing.T, token string, args ...string) string {
 	t.Helper()
