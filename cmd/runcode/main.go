@@ -103,7 +103,7 @@ func newCommand(s *streams) *cobra.Command {
 		SilenceErrors: true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("unknown command %q; the commands are run, agent, serve, trace, replay, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
+				return fmt.Errorf("unknown command %q; the commands are run, agent, serve, trace, replay, bench, init, check, explain, types, prompt, trust and doctor (to run a program: runcode run SCRIPT)", args[0])
 			}
 			return nil
 		},
@@ -113,7 +113,7 @@ func newCommand(s *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRunCommand(s), newAgentCommand(s), newServeCommand(s), newTraceCommand(s), newReplayCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
+	root.AddCommand(newRunCommand(s), newAgentCommand(s), newServeCommand(s), newTraceCommand(s), newReplayCommand(s), newBenchCommand(s), newInitCommand(s), newCheckCommand(s), newExplainCommand(s), newTypesCommand(s), newPromptCommand(s), newTrustCommand(s), newDoctorCommand(s))
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}

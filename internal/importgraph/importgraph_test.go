@@ -21,10 +21,10 @@ var rules = []struct {
 	ban []string
 }{
 	{pkg: "runtime", ban: []string{module, "net/http", "github.com/", "golang.org/"}},
-	{pkg: "tools", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "pipeline", module + "runtime", module + "bindings", module + "codemode"}},
-	{pkg: "pipeline", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "bindings", module + "codemode"}},
-	{pkg: "bindings", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime/gojavm", module + "pipeline", module + "codemode"}},
-	{pkg: "codemode", ban: []string{"github.com/modelcontextprotocol/", "go.opentelemetry.io/", "github.com/spf13/", "golang.org/x/term", module + "cmd/"}},
+	{pkg: "tools", ban: []string{"github.com/tiktoken-go/", "net/http", "github.com/dop251/", "github.com/evanw/", module + "pipeline", module + "runtime", module + "bindings", module + "codemode"}},
+	{pkg: "pipeline", ban: []string{"github.com/tiktoken-go/", "net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "bindings", module + "codemode"}},
+	{pkg: "bindings", ban: []string{"github.com/tiktoken-go/", "net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime/gojavm", module + "pipeline", module + "codemode"}},
+	{pkg: "codemode", ban: []string{"github.com/tiktoken-go/", "github.com/modelcontextprotocol/", "go.opentelemetry.io/", "github.com/spf13/", "golang.org/x/term", module + "cmd/"}},
 	{pkg: "pipeline/eventlog", ban: []string{"net/http", "github.com/dop251/", module + "runtime", module + "codemode"}},
 	{pkg: "pipeline/hooks", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode"}},
 	{pkg: "internal/sandbox", ban: []string{"net/http", "github.com/", module}},

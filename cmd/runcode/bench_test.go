@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// runBenchCommand runs the command as a program would.
+func runBenchCommand(t *testing.T, stdin string, args ...string) (stdout string, err error) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd := newBenchCommand(&streams{in: strings.NewReader(stdin), out: &out, err: &said})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(append([]string{"--in-process", "--quick", "--repeat", "0"}, args...))
+	err = cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestBenchCommand(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	page := file("page.html", "")
+	table, err := runBenchCommand(t, "", "--only", "single,chain-8", "--details", "--html", page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"single    loses", "chain-8   wins", "direct-sequential"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("the table lacks %q:\n%s", want, table)
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("<td>chain-8</td>")) {
+		t.Errorf("the page: %v", err)
+	}
+
+	report, err := runBenchCommand(t, "", "--only", "single", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := runBenchCommand(t, "", "--only", "single", "--compare", file("same.json", report))
+	if err != nil || !strings.HasSuffix(same, "no figure changed\n") {
+		t.Errorf("%v; compared with itself it prints\n%s", err, same)
+	}
+	worse := strings.Replace(report, `"requests": 2`, `"requests": 1`, 1)
+	changed, err := runBenchCommand(t, "", "--only", "single", "--compare", file("worse.json", worse), "--fail-over", "50%")
+	if err == nil || !strings.Contains(err.Error(), "by more than 50%") || !strings.Contains(changed, "worse") {
+		t.Errorf("%v; compared with fewer requests it prints\n%s", err, changed)
+	}
+}
+
+func TestBenchScript(t *testing.T) {
+	mock := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(mock, []byte(`{"tools":[{"name":"ids","readOnly":true,"result":["item-1","item-2"]},{"name":"size","readOnly":true,"result":7}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := runBenchCommand(t, `let sum = 0; for (const id of await tools.ids({})) sum += await tools.size({id}); return sum;`,
+		"--script", "-", "--tools", "none", "--mock", mock, "--quiet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(table, "standard input  ") || !strings.Contains(table, "3 → 2") {
+		t.Errorf("the table does not have the program with 3 requests against 2:\n%s", table)
+	}
+}
+
+func TestBenchUsage(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"script and live", []string{"--script", "x.ts", "--live", "openai"}, "--script and --live exclude each other"},
+		{"no such report", []string{"--compare", "none.json"}, "--compare: "},
+		{"share", []string{"--fail-over", "much"}, "give a share such as 5% or 0.05"},
+		{"no model", []string{"--live", "openai"}, "--model is needed"},
+		{"workload", []string{"--only", "nothing"}, "no workload is called nothing"},
+		{"arguments", []string{"x"}, "bench takes no arguments"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := runBenchCommand(t, "", tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
