@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/runcode-go/runcode/bindings"
+	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/tools"
@@ -56,6 +57,7 @@ type picture struct {
 func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
 	done := make(chan struct{})
 	go func() {
+		growstack.Grow()
 		defer close(done)
 		defer func() {
 			if r := recover(); r != nil {
@@ -63,7 +65,12 @@ func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtim
 			}
 		}()
 		err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
-		b.dispatch(ctx, inv, func(o pipeline.Outcome) { reply, err = answer(o) })
+		b.dispatch(ctx, inv, func(o pipeline.Outcome) {
+			reply, err = answer(o)
+			if inv.Answer != nil { // the next call settles only after this
+				inv.Answer(reply, err)
+			}
+		})
 	}()
 	<-done
 	return reply, err
@@ -71,10 +78,12 @@ func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtim
 
 // answer is what a program gets for an outcome.
 func answer(o pipeline.Outcome) (runtime.Reply, error) {
+	reply := runtime.Reply{Time: o.Logged()}
 	if o.IsError() {
-		return runtime.Reply{}, thrown(o)
+		return reply, thrown(o)
 	}
-	return runtime.Reply{Value: o.Value().String()}, nil
+	reply.Value = o.Value().String()
+	return reply, nil
 }
 
 // dispatch takes a sub-call through the pipeline and reports its outcome, also

@@ -62,6 +62,15 @@ type Options struct {
 	// run_code call. It may be called from several goroutines at once when
 	// several programs run. It must not block: its run waits for it.
 	OnLog func(callID string, line runtime.Line)
+	// Record makes runs repeatable from the log: what a program takes from the world
+	// around it is in an event of the type EventWorld, and its clock and randomness
+	// are such that they can be had again. The pipeline must log values
+	// (pipeline.Options.Values, with a Sink). A program notices this in its clock,
+	// which stands still while it computes and moves on to the time of each result
+	// it takes and of each timer that fires: one that waits for Date.now() to
+	// change without awaiting anything ends at its compute limit. Its randomness,
+	// crypto's too, follows from what is in the log.
+	Record bool
 	// Worker tunes worker processes.
 	Worker WorkerOptions
 	// Runtime replaces the engine and its isolation; CodeMode closes it.
@@ -127,6 +136,9 @@ func New(p *pipeline.Pipeline, opts *Options) (*CodeMode, error) {
 	}
 	if err := c.opts.check(); err != nil {
 		return nil, err
+	}
+	if c.opts.Record && !p.LogsValues() {
+		return nil, errors.New("option Record needs a pipeline that logs values; set Values and Sink in its options")
 	}
 	rt, err := openRuntime(&c.opts)
 	if err != nil {
@@ -273,7 +285,7 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 	if c.opts.Parallel > 1 {
 		b.lane = newLane()
 	}
-	res, err := c.runtime.Run(ctx, runtime.Request{
+	req := runtime.Request{
 		Program:  args.Code,
 		Bindings: bound(now.catalog, b.call, b.lookUp),
 		Input:    extra.input.String(),
@@ -282,7 +294,13 @@ func (c *CodeMode) run(ctx context.Context, run *tools.Run) (tools.Result, error
 		Log:      c.logger(run.Call().ID()),
 		Nested:   depth > 0,
 		Trust:    run.Call().Agent(),
-	})
+	}
+	if c.opts.Record {
+		if err := c.record(&req, run.Call().ID(), now.list); err != nil {
+			return tools.Result{}, err
+		}
+	}
+	res, err := c.runtime.Run(ctx, req)
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -23,8 +23,8 @@ const (
 	// policy and the log stay in this process.
 	IsolationWorker
 	// IsolationInProcess is this process: fast to start, for trusted programs
-	// and tests. It cannot bound memory or stop an engine builtin that runs
-	// long; see package gojavm.
+	// and tests. It cannot bound the memory of one huge step or stop an engine
+	// builtin that runs long; see package gojavm.
 	IsolationInProcess
 )
 

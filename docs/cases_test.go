@@ -1,4 +1,4 @@
-// Package docs holds no code: its test holds a page against the tests it names.
+// Package docs holds no code: its tests hold pages against the tests they name.
 package docs
 
 import (

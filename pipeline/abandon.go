@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -153,6 +154,7 @@ const (
 // run is the body's goroutine. A body that ends it instead of returning has
 // crashed.
 func (b *detached) run(ctx context.Context, tool *tools.Tool) {
+	growstack.Grow()
 	returned := false
 	defer func() {
 		if !returned {

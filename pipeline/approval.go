@@ -86,8 +86,9 @@ func (f ApproverFunc) Approve(ctx context.Context, ask ApprovalRequest) (Answer,
 const maxRejections = 3
 
 // declined remembers, for all calls under one root call, what a person has
-// refused: the same tool with the same arguments is not asked about again, and
-// after some refusals or many questions nothing is.
+// refused: a tool of the same name with the same arguments is not asked about
+// again, also if its definition has changed, since a server could ask for ever by
+// changing it; and after some refusals or many questions nothing is.
 type declined struct {
 	mu   sync.Mutex
 	what map[declinedKey]*DeniedError

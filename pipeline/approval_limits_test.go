@@ -148,6 +148,36 @@ func TestToolChangedWhileAskedAgain(t *testing.T) {
 	}
 }
 
+// Nobody gets another question by declaring a tool anew: what a person has
+// declined stays declined under the root call.
+func TestDeclinedThoughTheToolChanged(t *testing.T) {
+	asked := 0
+	var p *pipeline.Pipeline
+	remove := func() {}
+	change := func(text string) {
+		remove()
+		var err error
+		if remove, err = p.Registry().Add(pipelinetest.Text("x", text)); err != nil {
+			t.Error(err)
+		}
+	}
+	outer := pipelinetest.Tool("outer", func(ctx context.Context, run *tools.Run) (tools.Result, error) {
+		for _, text := range []string{"one", "two", "three"} {
+			change(text)
+			o := p.Execute(ctx, pipeline.Request{Name: "x", Args: `{"a":1}`, Parent: run})
+			check(t, "code of "+text, o.Info().Code, tools.CodeApprovalRejected)
+		}
+		return tools.Result{}, nil
+	})
+	p = pipelinetest.New(t, &pipeline.Options{Approver: pipeline.ApproverFunc(func(context.Context, pipeline.ApprovalRequest) (pipeline.Answer, error) {
+		asked++
+		return pipeline.Rejected, nil
+	})}, outer)
+	askAbout(p, "x")
+	exec(p, "outer")
+	check(t, "questions", asked, 1)
+}
+
 // A call that is given up while its second attempt waits for a person has had an
 // effect, so it is not one that was aborted before dispatch.
 func TestAbortedWhileAskedAgain(t *testing.T) {

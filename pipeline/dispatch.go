@@ -192,7 +192,7 @@ func (x *execution) success(tool *tools.Tool, a *attempt, r tools.Result) *core 
 // substitute is the canonical result of a value that the body did not return, so
 // that no Go type vouches for it.
 func (x *execution) substitute(tool *tools.Tool, a *attempt, r tools.Result) *core {
-	return x.canonical(tool, a, r, tool.CheckValue)
+	return x.canonical(tool, a, r, tool.CheckSubstitute)
 }
 
 func (x *execution) canonical(tool *tools.Tool, a *attempt, r tools.Result, check func(tools.JSON) error) *core {

@@ -70,6 +70,7 @@
 // for a nested one, approval/asked and approval/decided for a question, and
 // Batch adds user/message. Their fields are DSH's; the error's origin and by,
 // state, durationMs, droppedContexts and line of a nested call, and by, digest,
-// parentCallId and line of a question, are additions. Options.Stages adds an
-// event for every decision on the way.
+// parentCallId and line of a question, are additions, as is the value that
+// Options.Values adds. Options.Stages adds an event for every decision on the way.
+// The times of events never fall.
 package pipeline

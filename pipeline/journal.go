@@ -15,24 +15,28 @@ type journal struct {
 	p        *Pipeline
 	mu       sync.Mutex // held while the sink works, since its events are ordered
 	seq      uint64
+	time     int64 // of the latest event
 	reported bool
 }
 
-// emit writes one event. Without a sink it does nothing.
-func (j *journal) emit(e Event) (seq uint64, err error) {
+// emit writes one event and returns it as it was written. Its time is never before
+// that of the event before it, also where the clock goes back. Without a sink it
+// does nothing.
+func (j *journal) emit(e Event) (Event, error) {
 	if j.p.opts.Sink == nil {
-		return 0, nil
+		return Event{}, nil
 	}
-	e.Time = j.p.now().UnixMilli()
+	now := j.p.now().UnixMilli()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	e.Seq = j.seq
+	j.time = max(j.time, now)
+	e.Seq, e.Time = j.seq, j.time
 	j.seq++
 	if err := j.write(e); err != nil {
 		j.report(e, err)
-		return e.Seq, err
+		return e, err
 	}
-	return e.Seq, nil
+	return e, nil
 }
 
 func (j *journal) write(e Event) (err error) {
@@ -66,8 +70,8 @@ func (x *execution) announce() error {
 	} else {
 		e.Data = x.p.journal.callData(x)
 	}
-	seq, err := x.p.journal.emit(e)
-	x.callSeq = seq
+	e, err := x.p.journal.emit(e)
+	x.callSeq = e.Seq
 	if err != nil && x.p.opts.LogRequired {
 		return fmt.Errorf("the call was not run because it could not be logged: %w", err)
 	}
@@ -115,20 +119,33 @@ func (j *journal) result(x *execution, o Outcome) {
 }
 
 func (j *journal) settled(x *execution, o Outcome) {
+	e := Event{Type: EventCodeDispatch}
 	if x.parent != nil {
-		_, _ = j.emit(Event{Type: EventCodeDispatch, Data: dispatchData(x, o)})
-		return
+		e.Data = dispatchData(x, o)
+	} else {
+		e = Event{
+			Type: EventToolResult, Data: j.resultData(x, o),
+			SurfaceOp: SurfaceAppend, SourceEventSeqs: []uint64{x.callSeq},
+		}
 	}
-	_, _ = j.emit(Event{
-		Type: EventToolResult, Data: j.resultData(x, o),
-		SurfaceOp: SurfaceAppend, SourceEventSeqs: []uint64{x.callSeq},
-	})
+	if e, err := j.emit(e); err == nil {
+		o.get().logged.Store(e.Time)
+	}
+}
+
+// loggedValue is the value of a success, if values are logged.
+func (j *journal) loggedValue(o Outcome) tools.JSON {
+	if !j.p.opts.Values || o.IsError() {
+		return tools.JSON{}
+	}
+	return o.Value()
 }
 
 func dispatchData(x *execution, o Outcome) tools.JSON {
 	members := append(x.dispatchMembers(),
 		tools.Member{Name: "isError", Value: boolJSON(o.IsError())},
 		tools.Member{Name: "content", Value: contentJSON(o.get().result.get().content())},
+		tools.Member{Name: "value", Value: x.p.journal.loggedValue(o)},
 		tools.Member{Name: "error", Value: errorJSON(o.Err())},
 		tools.Member{Name: "state", Value: tools.StringJSON(string(o.State()))},
 		tools.Member{Name: "durationMs", Value: millisJSON(o.Took())},
@@ -165,6 +182,7 @@ func (j *journal) resultData(x *execution, o Outcome) tools.JSON {
 		tools.Member{Name: "turn", Value: intJSON(int64(x.req.Turn))},
 		tools.Member{Name: "step", Value: intJSON(int64(x.req.Step))},
 		tools.Member{Name: "message", Value: message},
+		tools.Member{Name: "value", Value: j.loggedValue(o)},
 		tools.Member{Name: "error", Value: errorJSON(o.Err())},
 	)
 }

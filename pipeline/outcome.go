@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/runcode-go/runcode/tools"
@@ -19,8 +20,8 @@ const (
 	StateNotStarted State = "not-started" // a failure, and no body ran: denied, bad arguments, unknown tool, aborted early
 )
 
-// Outcome is how a call ended. It is an immutable value, safe for concurrent
-// use; the zero Outcome is a failure of an empty call.
+// Outcome is how a call ended. It is an immutable value but for Logged, and safe
+// for concurrent use; the zero Outcome is a failure of an empty call.
 type Outcome struct{ o *outcome }
 
 type outcome struct {
@@ -30,6 +31,7 @@ type outcome struct {
 	started time.Time
 	took    time.Duration
 	dropped int
+	logged  atomic.Int64 // milliseconds since the epoch; the one field that is set later
 }
 
 var noOutcome outcome
@@ -111,3 +113,13 @@ func (o Outcome) Started() time.Time { return o.get().started }
 
 // Took is the time from Started to the settled outcome.
 func (o Outcome) Took() time.Duration { return o.get().took }
+
+// Logged is the time of the event that tells of the result, to the millisecond: as
+// the log has it, so that who reads the log knows it too. Zero: it is not written,
+// as while observers are told, or where there is no Sink.
+func (o Outcome) Logged() time.Time {
+	if ms := o.get().logged.Load(); ms != 0 {
+		return time.UnixMilli(ms)
+	}
+	return time.Time{}
+}

@@ -35,6 +35,10 @@ type Options struct {
 	// have the reasons of failures as they came, also of those a post-execute
 	// listener blocks. Without a Sink it does nothing.
 	Stages bool
+	// Values adds to the event of each success its value, canonical JSON, as a
+	// member "value": what a program computes with and what a replay needs. Without
+	// a Sink it does nothing.
+	Values bool
 	// FirstSeq is the Seq of the first event.
 	FirstSeq uint64
 	// Now is the clock. Nil: time.Now.
@@ -157,6 +161,13 @@ func (p *Pipeline) setDefaults() {
 	}
 	p.log = o.Logger
 }
+
+// LogsValues reports whether the values of results are logged: Options.Values, and
+// a Sink.
+func (p *Pipeline) LogsValues() bool { return p.opts.Values && p.opts.Sink != nil }
+
+// Now is the time by the clock of the pipeline, Options.Now.
+func (p *Pipeline) Now() time.Time { return p.now() }
 
 // Registry is the registry the pipeline was made with.
 func (p *Pipeline) Registry() *tools.Registry { return p.reg }

@@ -47,6 +47,8 @@ func TestPostExecute(t *testing.T) {
 		// Both at once cannot be said with the constructors.
 		{"another value is validated", "count", []postListener{alwaysPost(pipeline.AcceptValue(tools.StringJSON("x")))},
 			end{`Error: tool "count" returned invalid output: "value" must be a number`, tools.CodeInvalidOutput, "failed"}, "", `"value" must be a number`, nil},
+		{"a value its schema only describes", "described", nil, end{"one", "", "done"}, `"one"`, "", nil},
+		{"another value its schema only describes", "described", []postListener{alwaysPost(pipeline.AcceptValue(tools.StringJSON("x")))}, end{"x", "", "done"}, `"x"`, "", nil},
 		{"a failure has no value to replace", "fails", []postListener{alwaysPost(pipeline.AcceptValue(tools.MustJSON("2")))},
 			end{"Error: tools/post-execute cannot replace the value of a failed result", "", "failed"}, "", "cannot replace the value", nil},
 		{"another text leaves a failure one", "fails", []postListener{alwaysPost(pipeline.AcceptContent(text("gently")))},
@@ -79,7 +81,11 @@ func TestPostExecute(t *testing.T) {
 				return tools.Result{Value: tools.MustJSON("1"), Detail: "kept"}, nil
 			})
 			count.Output = tools.MustJSON(`{"type":"number"}`)
-			p := pipelinetest.New(t, nil, count, pipelinetest.Failing("fails", errPlain))
+			described := pipelinetest.Tool("described", func(context.Context, *tools.Run) (tools.Result, error) {
+				return tools.Result{Value: tools.StringJSON("one"), Detail: "kept"}, nil
+			})
+			described.Output, described.OutputDescribes = count.Output, true
+			p := pipelinetest.New(t, nil, count, described, pipelinetest.Failing("fails", errPlain))
 			for i, l := range tt.listeners {
 				p.PostExecute.Use([]string{"l1", "l2"}[i], l)
 			}

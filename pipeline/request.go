@@ -33,9 +33,9 @@ type Request struct {
 	// program that is being ended; the call's ctx ends no later. A body that does
 	// not return within Options.Drain after that is abandoned: the call settles
 	// with an *AbandonedError and the state StateAbandoned, as an aborted one would,
-	// and the body's goroutine runs on, without effect on this call or its log. Nil:
-	// that of the parent; for a call without a parent the body is awaited in any
-	// case.
+	// and the body's goroutine runs on, without effect on this call or its log. What
+	// ends the wait for the parent ends that for the call too. Nil: nothing else
+	// does, so the body of a call without a parent is awaited in any case.
 	Over <-chan struct{}
 	// Site is where a program made a nested call.
 	Site tools.Site

@@ -8,15 +8,20 @@ import (
 // Ledger keeps the output of one run within Limits.Output, with the arithmetic
 // of DSH: the UTF-8 bytes of the JSON serialization of the log array plus the
 // completion value, or plus the failure message as a JSON string. Exactly the
-// limit passes. It is for implementations of Runtime and is not safe for
-// concurrent use.
+// limit passes. Lines are counted too (see MaxLines). It is for implementations of
+// Runtime and is not safe for concurrent use.
 type Ledger struct {
 	limit int
 	size  int // of the JSON array of logs
 	logs  []string
 	over  bool   // a line did not fit
-	next  string // that line
+	next  string // that line, if it was too long
+	many  bool   // it was one too many
 }
+
+// MaxLines is how many lines of output a run may have, however short they are and
+// whatever Limits.Output says: a line costs the host more memory than its text.
+const MaxLines = 1_000_000
 
 // NewLedger returns an empty ledger. The limit is at least MinOutput.
 func NewLedger(limit int) *Ledger { return &Ledger{limit: max(limit, MinOutput), size: 2} }
@@ -25,6 +30,10 @@ func NewLedger(limit int) *Ledger { return &Ledger{limit: max(limit, MinOutput),
 // the first line that is not, lines are dropped.
 func (l *Ledger) Log(text string) bool {
 	if l.over {
+		return false
+	}
+	if len(l.logs) == MaxLines {
+		l.over, l.many = true, true
 		return false
 	}
 	grown := l.size + comma(len(l.logs))
@@ -63,10 +72,14 @@ func (l *Ledger) Failure(f Failure) ([]string, *Failure) {
 // beside it: whole lines, then the longest prefix of the next one. No text of f
 // is carried, only its place.
 func (l *Ledger) exceeded(f Failure) ([]string, *Failure) {
-	message := jsonPrefix(fmt.Sprintf("outer output exceeded %d bytes", l.limit), l.limit-2)
+	message := fmt.Sprintf("outer output exceeded %d bytes", l.limit)
+	if l.many {
+		message = fmt.Sprintf("outer output exceeded %d lines", MaxLines)
+	}
+	message = jsonPrefix(message, l.limit-2)
 	room := l.limit - jsonStringSize(message, l.limit)
 	lines := l.logs
-	if l.over {
+	if l.over && !l.many {
 		lines = append(lines[:len(lines):len(lines)], l.next)
 	}
 	size := 2

@@ -85,6 +85,34 @@ func TestLedgerFailure(t *testing.T) {
 	}
 }
 
+// Short lines are bounded by their number.
+func TestLedgerLines(t *testing.T) {
+	l := NewLedger(DefaultOutput)
+	for range MaxLines {
+		if !l.Log("") {
+			t.Fatal("a line within the limit did not fit")
+		}
+	}
+	if _, f := l.Value("1"); f != nil {
+		t.Fatalf("as many lines as there may be: %+v", f)
+	}
+	if l.Log("one too many") || l.Log("") || !l.Over() {
+		t.Error("a line too many fits")
+	}
+	for name, settle := range map[string]func() ([]string, *Failure){
+		"value":   func() ([]string, *Failure) { return l.Value("1") },
+		"failure": func() ([]string, *Failure) { return l.Failure(Failure{Kind: OutputLimit}) },
+	} {
+		logs, f := settle()
+		if f == nil || f.Kind != OutputLimit || f.Message != "outer output exceeded 1000000 lines" {
+			t.Errorf("%s: %+v, want output-limit", name, f)
+		}
+		if len(logs) != MaxLines || logs[MaxLines-1] != "" {
+			t.Errorf("%s: %d lines are kept, want %d", name, len(logs), MaxLines)
+		}
+	}
+}
+
 // outputSize is what the limit bounds, measured by serializing it.
 func outputSize(t *testing.T, logs []string, message string) int {
 	t.Helper()

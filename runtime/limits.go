@@ -6,21 +6,22 @@ import (
 )
 
 // Limits bounds one run. A zero field takes the default; it never means
-// "unlimited". A negative field is an error.
+// "unlimited". A negative field is an error. As JSON, durations are in
+// nanoseconds.
 type Limits struct {
-	Wall        time.Duration // elapsed time, paused while an approver is asked; default 10 min
-	Compute     time.Duration // time the engine is busy; awaiting costs nothing; default 60 s
-	Heap        int64         // bytes of engine memory (worker); default 512 MiB or a quarter of the cgroup's limit
-	Source      int           // bytes of program text; default 256 KiB
-	Nesting     int           // brackets open at once in the program text; default 500
-	Chain       int           // operators in a row without a bracket or a semicolon; default 2,000
-	Output      int           // bytes of logs plus result or failure message, as JSON; default 64 MiB
-	Calls       int           // calls a run may make; default 10,000
-	Argument    int           // bytes of one call's arguments; default 4 MiB
-	Result      int           // bytes of one call's result; default 16 MiB
-	ResultNodes int           // values in one call's result; default 1,000,000
-	Bytes       int64         // arguments and results queued or in flight in a run; default 64 MiB
-	Depth       int           // nested function calls; default 1,024 in process, 4,096 in a worker
+	Wall        time.Duration `json:"wall"`        // elapsed time, paused while an approver is asked; default 10 min
+	Compute     time.Duration `json:"compute"`     // time the engine is busy; awaiting costs nothing; default 60 s
+	Heap        int64         `json:"heap"`        // bytes of memory a program may hold, in process judged by the growth of the whole process; default 512 MiB or a quarter of the cgroup's limit
+	Source      int           `json:"source"`      // bytes of program text; default 256 KiB
+	Nesting     int           `json:"nesting"`     // brackets open at once in the program text; default 500
+	Chain       int           `json:"chain"`       // operators in a row without a bracket or a semicolon; default 2,000
+	Output      int           `json:"output"`      // bytes of logs plus result or failure message, as JSON, of at most MaxLines lines; default 64 MiB
+	Calls       int           `json:"calls"`       // calls a run may make; default 10,000
+	Argument    int           `json:"argument"`    // bytes of one call's arguments; default 4 MiB
+	Result      int           `json:"result"`      // bytes of one call's result; default 16 MiB
+	ResultNodes int           `json:"resultNodes"` // values in one call's result; default 1,000,000
+	Bytes       int64         `json:"bytes"`       // arguments and results queued or in flight in a run; default 64 MiB
+	Depth       int           `json:"depth"`       // nested function calls; default 1,024 in process, 4,096 in a worker
 }
 
 // Default limits, those of DSH where it has one.

@@ -37,11 +37,15 @@ type Request struct {
 	// runtime in the order they were made. Zero means 1: serialized.
 	Parallel int
 	// Log receives console lines as they are produced, in order, from one
-	// goroutine at a time. It may be nil, must not block for long, and a panic
-	// in it is contained.
+	// goroutine at a time. It may be nil, and a panic in it is contained. It must
+	// not block for long: a limit stops the program meanwhile, but Run may not
+	// return before Log and Clock have.
 	Log func(Line)
 	// Clock and Seed make a run repeatable. Nil Clock is the real time, nil
-	// Seed real randomness.
+	// Seed real randomness. A Clock may stand still: the program then sees time
+	// pass with the answers it takes (Reply.Time) and with its timers, which wait
+	// for as long as ever and after which the clock shows at least the time they
+	// were set for.
 	Clock func() time.Time
 	Seed  *uint64
 	// Nested marks a run inside another run, which must never wait for a slot
@@ -61,7 +65,8 @@ type Binding struct {
 	Namespace *Namespace
 	// Call answers one call. It runs on a goroutine of the runtime's, at most
 	// Request.Parallel at once; ctx ends with the run, or with the call when the
-	// program cancels it. A panic in it becomes a failed call.
+	// program cancels it. A panic in it becomes a failed call, and so does the end
+	// of its goroutine.
 	Call func(ctx context.Context, call Invocation) (Reply, error)
 }
 
@@ -74,11 +79,22 @@ type Invocation struct {
 	Member string // the member's Name
 	Args   string // JSON text as the runtime's value walker wrote it
 	Site   Site   // where the program made the call
+	// Answer gives the answer before Call returns. Where calls overlap, answers
+	// reach the program in the order in which they are given, and Calls return in
+	// any order. The first answer counts: another one, or what Call returns after it,
+	// is ignored. Run still waits for Call, which should return soon after. Answer may
+	// be called from any goroutine; it is nil unless Request.Parallel is over 1.
+	Answer func(Reply, error)
 }
 
 // Reply is the answer to a call that succeeded.
 type Reply struct {
 	Value string // canonical JSON text; empty: undefined
+	// Time is what the program's clock shows at least once the program has taken
+	// the answer, that of a failed call too. Zero is no time, and without a
+	// Request.Clock it is ignored. A call that the program has given up on has no
+	// answer and moves no clock.
+	Time time.Time
 }
 
 // CallError is an answer that makes the call throw. Any other error throws with

@@ -61,8 +61,7 @@ func DefineWith[In, Out any](def Definition, fn func(context.Context, *Run, In) 
 		if err != nil {
 			panic(fmt.Sprintf("tools.Define: tool %q: result of type %v: %v", def.Name, reflect.TypeFor[Out](), err))
 		}
-		def.Output = schema
-		def.trusted = !schema.IsZero()
+		def.Output, def.inferred = schema, schema
 	}
 	def.Handler = HandlerOf(def.Name, fn)
 	return &def

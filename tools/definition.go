@@ -21,6 +21,11 @@ type Definition struct {
 	// Output is the JSON Schema of the value. Zero: any value. Values of raw
 	// definitions are validated; those of Define are trusted by their Go type.
 	Output JSON
+	// OutputDescribes makes Output what declarations say of the value and
+	// nothing that binds: a value that does not fit passes. It is for tools whose
+	// schema others wrote, where refusing a value would hide that a request was
+	// carried out. False: a value that does not fit fails the call.
+	OutputDescribes bool
 	// Handler is the body. Required.
 	Handler Handler
 	// Concurrent reports whether a call with these arguments may overlap with
@@ -55,8 +60,9 @@ type Definition struct {
 	PresentCall   func(args JSON) Card
 	PresentResult func(args JSON, outcome Final) Card
 
-	// trusted marks values that need no validation because a Go type made them.
-	trusted bool
+	// inferred is the Output that was made of a Go type. As long as it is the
+	// Output, values need no validation.
+	inferred JSON
 }
 
 // Annotations describe what a tool does. The zero value promises nothing: not

@@ -22,7 +22,8 @@
 // [ArgsError] are written for the model that made the call: all of them at once,
 // each with what was sent, what is allowed and the nearest known name. Names are
 // case-sensitive, and an argument that differs from a declared one only in case
-// is refused.
+// is refused. Values are validated against the output schema, unless a Go type
+// vouches for them or the schema only describes ([Definition.OutputDescribes]).
 //
 // Schemas are JSON Schema, draft 2020-12 unless $schema names another. They load
 // nothing: a reference that leaves the schema is an error when the tool is

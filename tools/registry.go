@@ -35,17 +35,27 @@ func (t *Tool) CheckArgs(args JSON) error {
 	return nil
 }
 
-// CheckOutput validates a value against the output schema; the error is an
-// *OutputError. Values the body of Define returns are trusted by their Go type.
+// CheckOutput validates a value the tool's body returned; the error is an
+// *OutputError. What Define returns is trusted by its Go type, and nothing is
+// refused where the output schema only describes.
 func (t *Tool) CheckOutput(value JSON) error {
-	if t.def.trusted {
+	if !t.def.Output.IsZero() && t.def.Output == t.def.inferred {
+		return nil
+	}
+	return t.CheckSubstitute(value)
+}
+
+// CheckSubstitute is CheckOutput for a value that the tool's body did not make,
+// so that no Go type vouches for it.
+func (t *Tool) CheckSubstitute(value JSON) error {
+	if t.def.OutputDescribes {
 		return nil
 	}
 	return t.CheckValue(value)
 }
 
-// CheckValue is CheckOutput for a value that the tool's body did not make: it is
-// validated whatever type the tool has.
+// CheckValue says whether a value fits the output schema, whether or not it
+// must; the error is an *OutputError.
 func (t *Tool) CheckValue(value JSON) error {
 	if problems := check(t.output, value, valueRoot); len(problems) > 0 {
 		return &OutputError{Tool: t.def.Name, Problems: problems}
@@ -94,8 +104,8 @@ func NewRegistry(defs ...*Definition) (*Registry, error) {
 
 // Add registers definitions, all or none, and returns a function that removes
 // exactly them again (it may be called twice). It refuses the reserved name
-// run_code, no name, a name that is taken or is not valid UTF-8, a missing
-// handler, a negative timeout and schemas that do not compile.
+// run_code, no name, a name that is taken, is not valid UTF-8 or has more than 256
+// bytes, a missing handler, a negative timeout and schemas that do not compile.
 func (r *Registry) Add(defs ...*Definition) (remove func(), err error) {
 	added := make([]*Tool, 0, len(defs))
 	for _, def := range defs {
@@ -164,6 +174,10 @@ func (r *Registry) update(change func(map[string]*Tool) error) error {
 	return nil
 }
 
+// maxName is how long a tool's name may be. It stands in questions, logs and
+// errors, and servers nobody here vouches for choose names.
+const maxName = 256
+
 func newTool(def *Definition) (*Tool, error) {
 	if def != nil && def.Name == TransportName {
 		return nil, fmt.Errorf("tool name %q is reserved for the Code Mode presentation transport and cannot be registered or shadowed", def.Name)
@@ -182,6 +196,9 @@ func NewTool(def *Definition) (*Tool, error) {
 	}
 	if !utf8.ValidString(def.Name) {
 		return nil, fmt.Errorf("tool name %q is not valid UTF-8, so no program and no log could spell it; rename the tool", def.Name)
+	}
+	if len(def.Name) > maxName {
+		return nil, fmt.Errorf("the tool name that begins with %q has %d bytes; at most %d are accepted", strings.ToValidUTF8(def.Name[:40], ""), len(def.Name), maxName)
 	}
 	if def.Handler == nil {
 		return nil, fmt.Errorf("tool %q has no handler", def.Name)

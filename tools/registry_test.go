@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{"reserved name", named("run_code"), `tool name "run_code" is reserved for the Code Mode presentation transport and cannot be registered or shadowed`, ""},
 		{"no name", named(""), `a tool has no name; give it one`, ""},
 		{"taken", named("taken"), `tool "taken" is already registered here; remove it first, choose another name, or register this one for a single agent`, ""},
+		{"a long name", named("nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnné" + strings.Repeat("n", 216)), `the tool name that begins with "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" has 257 bytes; at most 256 are accepted`, ""},
 		{"a name that is no text", named("x\xff"), `tool name "x\xff" is not valid UTF-8, so no program and no log could spell it; rename the tool`, ""},
 		{"no handler", &tools.Definition{Name: "x"}, `tool "x" has no handler`, ""},
 		{"negative timeout", &tools.Definition{Name: "x", Handler: nothing, Timeout: -time.Second}, `tool "x" has the timeout -1s; a timeout is positive, or zero for none`, ""},
@@ -170,6 +172,20 @@ func TestToolChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	describing, err := tools.NewTool(&tools.Definition{Name: "x", Handler: nothing, Output: tools.MustJSON(`{"type":"integer"}`), OutputDescribes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inferred := tools.Define("x", "", func(context.Context, struct{}) (int, error) { return 1, nil })
+	trusted, err := tools.NewTool(inferred)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inferred.Output = tools.MustJSON(`{"type":"string"}`)
+	replaced, err := tools.NewTool(inferred)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name string
 		got  error
@@ -184,6 +200,15 @@ func TestToolChecks(t *testing.T) {
 		{"typed value", typed.CheckOutput(tools.MustJSON(`1`)), ""},
 		{"wrong value", typed.CheckOutput(tools.MustJSON(`"x"`)), `tool "x" returned invalid output: "value" must be an integer, got the string "x"`},
 		{"value missing", typed.CheckOutput(tools.JSON{}), `tool "x" returned invalid output: "value" is missing`},
+		{"substitute that fits", typed.CheckSubstitute(tools.MustJSON(`1`)), ""},
+		{"substitute that does not", typed.CheckSubstitute(tools.MustJSON(`"x"`)), `tool "x" returned invalid output: "value" must be an integer, got the string "x"`},
+		{"described value", describing.CheckOutput(tools.MustJSON(`"x"`)), ""},
+		{"described value missing", describing.CheckOutput(tools.JSON{}), ""},
+		{"described substitute", describing.CheckSubstitute(tools.MustJSON(`"x"`)), ""},
+		{"what the description says", describing.CheckValue(tools.MustJSON(`"x"`)), `tool "x" returned invalid output: "value" must be an integer, got the string "x"`},
+		{"value of a Go type", trusted.CheckOutput(tools.MustJSON(`"x"`)), ""},
+		{"substitute for a value of a Go type", trusted.CheckSubstitute(tools.MustJSON(`"x"`)), `tool "x" returned invalid output: "value" must be an integer, got the string "x"`},
+		{"value under a replaced schema", replaced.CheckOutput(tools.MustJSON(`1`)), `tool "x" returned invalid output: "value" must be a string, got the number 1; put it in quotes`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,13 +14,14 @@ type Result struct {
 // Handler is a tool's body. It must watch ctx and return soon after its end: the
 // call waits for it, unless it was made by a program whose run is over, which
 // abandons the body after a time (see pipeline.Request.Over). A panic becomes an
-// error result. Handlers of concurrent tools must be
-// safe for concurrent use.
+// error result. Handlers of concurrent tools must be safe for concurrent use, and
+// so must those of all others as far as a body that was abandoned may run on
+// beside the next one.
 type Handler func(ctx context.Context, run *Run) (Result, error)
 
-// Run is the body's handle on its execution. It is valid until the body
-// returns or is abandoned. Holding it is what permits nested calls under this execution (see
-// pipeline.Request.Parent), so a body must not hand it to code it does not
+// Run is the body's handle on its execution. It is valid until the body returns
+// or is abandoned. Holding it is what permits nested calls under this execution
+// (see pipeline.Request.Parent), so a body must not hand it to code it does not
 // trust. Its methods are safe for concurrent use.
 type Run struct {
 	call  Call

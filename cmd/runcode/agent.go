@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/runcode-go/runcode/internal/terminal"
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/redact"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -71,7 +73,7 @@ func newAgentCommand(s *streams) *cobra.Command {
 	flags.StringVar(&f.system, "system", "", "instructions for the model, as `text` or @FILE")
 	flags.Var(&f.maxSteps, "max-steps", "most requests to the model (default 50)")
 	flags.Var(&f.maxTokens, "max-tokens", "most tokens of one answer (default the API's)")
-	flags.StringVar(&f.record, "record", "", "write requests and answers to this new `file`, to replay them")
+	flags.StringVar(&f.record, "record", "", "write requests and answers to this new `file`, to replay them (with --events also what runcode replay needs)")
 	flags.StringVar(&f.replay, "replay", "", "take the answers from this `file` and send nothing")
 	f.registerTools(flags)
 	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code, both or native")
@@ -91,6 +93,11 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 	if err != nil {
 		return err
 	}
+	key, err := f.key()
+	if err != nil {
+		return err
+	}
+	f.secrets = append(f.secrets, redact.Secret{Name: f.keyVariable(), Value: key})
 	programs := &programs{code: map[string]string{}}
 	ses, err := readSession(s, &f.sessionFlags)
 	if err != nil {
@@ -101,7 +108,7 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 	if err := ses.open(ctx, audience{source: programs.source}); err != nil {
 		return err
 	}
-	transport, err := f.transport(ses, api)
+	transport, err := f.transport(ses, api, key)
 	if err != nil {
 		return errors.Join(err, ses.close())
 	}
@@ -111,15 +118,12 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 		Pipeline: ses.pipeline, CodeMode: ses.codemode, Agent: actor{}, OnAnswer: ses.showAnswer,
 	}
 	result, runErr := loop.Run(ctx, task)
+	if runErr == nil {
+		runErr = result.Err()
+	}
 	closeErr := ses.close()
 	printErr := ses.printTask(result, runErr)
-	if err := errors.Join(printErr, closeErr); err != nil {
-		return &programFailed{err}
-	}
-	if runErr != nil {
-		return &programFailed{runErr}
-	}
-	if err := result.Err(); err != nil {
+	if err := errors.Join(runErr, printErr, closeErr); err != nil {
 		return &programFailed{err}
 	}
 	return nil
@@ -163,6 +167,7 @@ func (f *agentFlags) check() (modelapi.API, error) {
 	case f.record != "" && f.replay != "":
 		return nil, errors.New("--record and --replay exclude each other: a replay sends nothing that could be recorded")
 	}
+	f.recording = f.record != "" && f.events != "" // the programs as well as the model
 	if f.baseURL == "" {
 		f.baseURL = endpoints[f.api].url
 	}
@@ -173,7 +178,7 @@ func (f *agentFlags) check() (modelapi.API, error) {
 }
 
 // transport is what carries requests: the network, or a cassette.
-func (f *agentFlags) transport(ses *session, api modelapi.API) (agent.Transport, error) {
+func (f *agentFlags) transport(ses *session, api modelapi.API, key string) (agent.Transport, error) {
 	if f.replay != "" {
 		file, err := os.Open(f.replay)
 		if err != nil {
@@ -187,10 +192,6 @@ func (f *agentFlags) transport(ses *session, api modelapi.API) (agent.Transport,
 		player.Redact = ses.redactor.JSON
 		return player, nil
 	}
-	key, err := f.key()
-	if err != nil {
-		return nil, err
-	}
 	client := &agent.Client{API: api, BaseURL: f.baseURL, Key: key}
 	if f.record == "" {
 		return client, nil
@@ -203,15 +204,14 @@ func (f *agentFlags) transport(ses *session, api modelapi.API) (agent.Transport,
 	return &agent.Recorder{Transport: client, W: file, Redact: ses.redactor.JSON}, nil
 }
 
-// key is the API's key. A server of one's own may need none.
+// keyVariable is the variable that holds the API's key.
+func (f *agentFlags) keyVariable() string { return cmp.Or(f.keyEnv, endpoints[f.api].key) }
+
+// key is the API's key. A server of one's own may need none, and a replay does.
 func (f *agentFlags) key() (string, error) {
-	def := endpoints[f.api]
-	name := f.keyEnv
-	if name == "" {
-		name = def.key
-	}
+	name := f.keyVariable()
 	key := strings.TrimSpace(os.Getenv(name))
-	if key == "" && (f.keyEnv != "" || f.baseURL == def.url) {
+	if key == "" && f.replay == "" && (f.keyEnv != "" || f.baseURL == endpoints[f.api].url) {
 		return "", fmt.Errorf("there is no key: set the variable %s of the environment (keys are not taken from flags, where other processes see them)", name)
 	}
 	if strings.ContainsAny(key, "\r\n") {
@@ -278,6 +278,13 @@ func (s *session) showAnswer(step int, a modelapi.Answer) {
 	}
 }
 
+// printedTask is what --json prints of a task.
+type printedTask struct {
+	IsError bool `json:"isError"`
+	agent.Result
+	Error *printedError `json:"error,omitempty"`
+}
+
 // printTask writes the model's last words to standard output, and what the task
 // cost to standard error.
 func (s *session) printTask(r agent.Result, failure error) error {
@@ -286,7 +293,11 @@ func (s *session) printTask(r agent.Result, failure error) error {
 	}
 	text, escape := s.redactor.Known(r.Text), termtext.Escape
 	if s.flags.json {
-		doc, err := encode(r)
+		printed := printedTask{IsError: failure != nil, Result: r}
+		if failure != nil {
+			printed.Error = &printedError{Message: failure.Error()}
+		}
+		doc, err := encode(printed)
 		if err != nil {
 			return err
 		}
@@ -301,10 +312,7 @@ func (s *session) printTask(r agent.Result, failure error) error {
 	}
 	if s.live != nil {
 		s.unaskedNote()
-		outcome := string(r.Stop)
-		if failure != nil {
-			outcome = "failed"
-		}
+		outcome := cmp.Or(string(r.Stop), "failed")
 		fmt.Fprintf(s.console.err, "runcode: %s, %s, %s, %d tokens in (%d cached), %d out\n",
 			outcome, counted(r.Steps, "request", "requests"), counted(r.Calls, "call", "calls"), r.Usage.Input, r.Usage.Cached, r.Usage.Output)
 	}

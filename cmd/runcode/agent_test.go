@@ -19,7 +19,7 @@ import (
 // what it got.
 func modelStub(t *testing.T, api string) (url string, requests *[]*http.Request) {
 	requests = new([]*http.Request)
-	program := `{"code":"const {content} = await tools.read({file_path: 'a.txt'}); try { await tools.write({file_path: 'b.txt', content}) } catch (e) { return e.code }","description":"Copy a.txt"}`
+	program := `{"code":"// a-key-of-no-form\nconst {content} = await tools.read({file_path: 'a.txt'}); try { await tools.write({file_path: 'b.txt', content}) } catch (e) { return e.code }","description":"Copy a.txt"}`
 	first, last := `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":"I copy it.","tool_calls":[{"id":"c1","function":{"name":"run_code","arguments":%q}}]}}],"usage":{"prompt_tokens":1000,"completion_tokens":50}}`,
 		`{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"It was denied."}}],"usage":{"prompt_tokens":1100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":900}}}`
 	if api == "anthropic" {
@@ -47,9 +47,9 @@ func modelStub(t *testing.T, api string) (url string, requests *[]*http.Request)
 
 func TestAgent(t *testing.T) {
 	for _, tt := range []struct{ api, header, value string }{
-		{"openai", "Authorization", "Bearer sk-test-0123456789"},
+		{"openai", "Authorization", "Bearer a-key-of-no-form"},
 		{"openai", "Authorization", ""},
-		{"anthropic", "X-Api-Key", "sk-test-0123456789"},
+		{"anthropic", "X-Api-Key", "a-key-of-no-form"},
 	} {
 		t.Run(tt.api+"/"+tt.value, func(t *testing.T) {
 			url, requests := modelStub(t, tt.api)
@@ -60,7 +60,7 @@ func TestAgent(t *testing.T) {
 			run := func(args ...string) (stdout, stderr string, err error) {
 				cmd := exec.Command("runcode", append([]string{"agent", "--api", tt.api, "--model", "m", "--events", "log.jsonl", "Copy a.txt to b.txt."}, args...)...)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=", "MY_MODEL=sk-test-0123456789")
+				cmd.Env = append(os.Environ(), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=", "MY_MODEL=a-key-of-no-form")
 				var out, said bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &said
 				err = cmd.Run()
@@ -82,7 +82,7 @@ func TestAgent(t *testing.T) {
 			}
 			for _, name := range []string{"tape", "log.jsonl"} {
 				text, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil || bytes.Contains(text, []byte("sk-test")) || !bytes.Contains(text, []byte("Copy a.txt")) {
+				if err != nil || tt.value != "" && bytes.Contains(text, []byte("a-key-of-no-form")) || !bytes.Contains(text, []byte("Copy a.txt")) {
 					t.Errorf("%s: %v: it must hold the call and not the key", name, err)
 				}
 			}
@@ -93,7 +93,7 @@ func TestAgent(t *testing.T) {
 			// Replayed, nothing is sent, and no key is needed.
 			*requests = nil
 			again, said, err := run("--replay", "tape", "--json")
-			want := `{"text":"It was denied.","stop":"done","steps":2,"calls":1,"usage":{"input":2100,"cached":900,"output":55}}` + "\n"
+			want := `{"isError":false,"text":"It was denied.","stop":"done","steps":2,"calls":1,"usage":{"input":2100,"cached":900,"output":55}}` + "\n"
 			if err != nil || len(*requests) > 0 {
 				t.Fatalf("%v: %d requests were sent, %s", err, len(*requests), said)
 			}

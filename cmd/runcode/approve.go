@@ -65,15 +65,16 @@ func (s *session) person(source func(tools.Call) string) pipeline.Approver {
 // unaskedNote tells the person after a run why calls were denied and how to
 // have them allowed.
 func (s *session) unaskedNote() {
+	unasked := int(s.unasked.Load())
 	switch {
-	case s.unasked == 0:
+	case unasked == 0:
 	case s.flags.approve == "never":
-		s.note("%s denied, as --approve never says; allow such calls with a rule (--config FILE)", counted(s.unasked, "call was", "calls were"))
+		s.note("%s denied, as --approve never says; allow such calls with a rule (--config FILE)", counted(unasked, "call was", "calls were"))
 	case s.console.tty != nil: // there was somebody, and the denials say why that did not help
 	case s.flags.approve == "always":
-		s.note("%s never allowed unseen, and nobody could be asked", counted(s.unasked, "call was denied: it is", "calls were denied: they are"))
+		s.note("%s never allowed unseen, and nobody could be asked", counted(unasked, "call was denied: it is", "calls were denied: they are"))
 	default:
-		s.note("%s denied because nobody could be asked; allow such calls with a rule (--config FILE), or all of them with --approve always", counted(s.unasked, "call was", "calls were"))
+		s.note("%s denied because nobody could be asked; allow such calls with a rule (--config FILE), or all of them with --approve always", counted(unasked, "call was", "calls were"))
 	}
 }
 

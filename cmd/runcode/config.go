@@ -38,7 +38,7 @@ type configFlags struct {
 
 func (f *configFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.files, "config", nil, "permission rules and hooks from this settings `file` (repeatable), beside those found")
-	flags.BoolVar(&f.ignore, "no-found-config", false, "leave out ~/.claude/settings.json and the tree's .claude/settings.json")
+	flags.BoolVar(&f.ignore, "no-found-config", false, "leave out ~/.claude/settings.json and, of the tree, .claude/settings.json and .mcp.json")
 }
 
 // config is every configuration file that holds for a run.

@@ -81,6 +81,26 @@ type healthServer struct {
 	State   mcptools.State `json:"state,omitempty"` // empty: it was not started
 	Tools   int            `json:"tools"`
 	Problem []string       `json:"problems,omitempty"`
+	Stderr  []string       `json:"stderr,omitempty"` // what it printed last, of a server that is down
+}
+
+// lastLines are how many lines of a server's standard error are shown.
+const lastLines = 10
+
+func newHealthServer(name string, cfg mcptools.Server, status mcptools.Status) healthServer {
+	h := healthServer{Name: name, What: cfg.String(), State: status.State, Tools: len(status.Tools)}
+	if status.State == mcptools.Down {
+		h.Problem = append(h.Problem, status.Reason)
+		if text := strings.TrimSpace(status.Stderr); text != "" {
+			lines := strings.Split(text, "\n")
+			h.Stderr = lines[max(0, len(lines)-lastLines):]
+		}
+	}
+	for _, o := range status.LeftOut {
+		h.Problem = append(h.Problem, fmt.Sprintf("the tool %s is left out: %s", termtext.EscapeLine(head(o.Tool)), o.Reason))
+	}
+	h.Problem = append(h.Problem, status.Notes...)
+	return h
 }
 
 type healthSetting struct {
@@ -116,8 +136,7 @@ func (h *health) examineServers(ctx context.Context, root string, cfg mcptools.C
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Servers)) {
-		status := known[name]
-		h.Servers = append(h.Servers, healthServer{name, cfg.Servers[name].String(), status.State, len(status.Tools), statusNotes(status)})
+		h.Servers = append(h.Servers, newHealthServer(name, cfg.Servers[name], known[name]))
 	}
 	return nil
 }
@@ -203,9 +222,16 @@ func (h *health) text() string {
 			b.WriteString(", not started here; --servers does\n")
 			continue
 		}
-		fmt.Fprintf(&b, ": %s, %s\n", server.State, counted(server.Tools, "tool", "tools"))
+		fmt.Fprintf(&b, ": %s", server.State)
+		if server.State != mcptools.Down {
+			fmt.Fprintf(&b, ", %s", counted(server.Tools, "tool", "tools"))
+		}
+		b.WriteByte('\n')
 		for _, problem := range server.Problem {
 			fmt.Fprintf(&b, "  %s\n", problem)
+		}
+		for _, line := range server.Stderr {
+			fmt.Fprintf(&b, "  stderr: %s\n", line)
 		}
 	}
 	for _, note := range h.Notes {

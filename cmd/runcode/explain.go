@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -17,11 +19,17 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
+// explainFlags are the flags of `runcode explain`.
+type explainFlags struct {
+	tools       toolFlags
+	config      configFlags
+	around      policyFlags
+	servers     serverFlags
+	start, json bool
+}
+
 func newExplainCommand(s *streams) *cobra.Command {
-	var f toolFlags
-	var c configFlags
-	var around policyFlags
-	var json bool
+	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain TOOL [ARGUMENTS|@FILE]",
 		Short: "Say what policy would do with a call, and why",
@@ -30,16 +38,19 @@ func newExplainCommand(s *streams) *cobra.Command {
 			"around the tool, such as its time limit, and who sees the result. Nothing runs: a hook or\n" +
 			"another listener with effects is listed as not evaluated. It is the same for a direct call\n" +
 			"and for one that a program makes.\n\n" +
+			"A tool mcp__server__tool is explained without its server: what rules say does not depend on\n" +
+			"it. With --servers the servers are started, so that the arguments are checked too.\n\n" +
 			"Exit status: 0 however the call would fare, 2 usage or configuration.",
 		Example: "  runcode explain read '{\"file_path\":\".env\"}'\n" +
-			"  runcode explain --tools shell --config policy.json bash '{\"command\":\"git status\",\"description\":\"look\"}'",
+			"  runcode explain --tools shell --config policy.json bash '{\"command\":\"git status\",\"description\":\"look\"}'\n" +
+			"  runcode explain --mcp servers.json mcp__github__create_issue",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return fmt.Errorf("explain takes a tool and its arguments as JSON, got %d arguments; for example: runcode explain read '{\"file_path\":\"a.txt\"}'", len(args))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			req := pipeline.Request{Name: args[0], Agent: actor{}}
 			if len(args) == 2 {
 				input, err := readValue("ARGUMENTS", args[1])
@@ -48,28 +59,33 @@ func newExplainCommand(s *streams) *cobra.Command {
 				}
 				req.Args = input.String()
 			}
-			return explain(s, &f, &c, &around, json, req)
+			return explain(commandContext(cmd), s, &f, req)
 		},
 	}
-	f.register(cmd.Flags())
-	c.register(cmd.Flags())
-	around.register(cmd.Flags())
-	cmd.Flags().BoolVar(&json, "json", false, "print one JSON object")
-	cmd.ValidArgsFunction = completeTools(&f)
+	f.tools.register(cmd.Flags())
+	f.config.register(cmd.Flags())
+	f.around.register(cmd.Flags())
+	f.servers.register(cmd.Flags())
+	cmd.Flags().BoolVar(&f.start, "servers", false, "start the MCP servers, to know the tool as they declare it")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object")
+	cmd.ValidArgsFunction = completeTools(&f.tools)
 	return cmd
 }
 
-func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json bool, req pipeline.Request) error {
-	if err := around.check(); err != nil {
+func explain(ctx context.Context, s *streams, f *explainFlags, req pipeline.Request) error {
+	if err := f.around.check(); err != nil {
 		return err
 	}
-	set, err := f.open(false)
+	set, err := f.tools.open(false)
 	if err != nil {
 		return err
 	}
 	defer set.close()
-	cfg, err := c.load(f.root)
+	cfg, err := f.config.load(f.tools.root)
 	if err != nil {
+		return err
+	}
+	if err := f.addServers(ctx, set, req.Name); err != nil {
 		return err
 	}
 	p := pipeline.New(set.registry, nil)
@@ -78,7 +94,7 @@ func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json
 	if err != nil {
 		return err
 	}
-	around.install(p)
+	f.around.install(p)
 	if req.Name == codemode.ToolName { // which nothing else needs to be explained
 		cm, err := codemode.New(p, &codemode.Options{Isolation: codemode.IsolationInProcess})
 		if err != nil {
@@ -86,13 +102,13 @@ func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json
 		}
 		defer cm.Close()
 	}
-	e := newExplained(set.root, p.Explain(req), policy, around, cfg)
-	if missing := f.missing(req.Name); missing != "" && e.Problem != "" {
+	e := newExplained(set.root, p.Explain(req), policy, &f.around, cfg)
+	if missing := f.tools.missing(req.Name); missing != "" && e.Problem != "" {
 		e.Problem += "; " + missing
 	}
 	redactor := ownSecrets()
 	text, escape := redactor.Known(e.text()), termtext.Escape
-	if json {
+	if f.json {
 		doc, err := encode(e)
 		if err != nil {
 			return err
@@ -102,10 +118,43 @@ func explain(s *streams, f *toolFlags, c *configFlags, around *policyFlags, json
 	if err := s.print(text, escape); err != nil {
 		return fmt.Errorf("cannot write the explanation: %w", err)
 	}
-	for _, note := range cfg.notes {
-		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(note))
+	for _, note := range slices.Concat(set.notes, cfg.notes) {
+		fmt.Fprintf(s.err, "note: %s\n", termtext.Escape(redactor.Known(note)))
 	}
 	return nil
+}
+
+// addServers adds the tools of the MCP servers or, where these are not to be
+// started, a stand-in for the one that is asked about.
+func (f *explainFlags) addServers(ctx context.Context, set *toolset, name string) error {
+	cfg, notes, err := f.servers.load(f.tools.root, !f.config.ignore)
+	if err != nil {
+		return err
+	}
+	set.notes = append(set.notes, notes...)
+	if f.start {
+		return set.connect(ctx, cfg, false)
+	}
+	imported, ok := strings.CutPrefix(name, "mcp__")
+	server, tool, _ := strings.Cut(imported, "__")
+	if !ok || tool == "" || set.has(server) {
+		return nil
+	}
+	if _, known := cfg.Servers[server]; !known {
+		set.notes = append(set.notes, fmt.Sprintf("there is no MCP server %q; a file of servers is named with --mcp", server))
+		return nil
+	}
+	set.notes = append(set.notes, fmt.Sprintf("MCP server %s is not started here, so of the tool nothing but its name is known; --servers starts it", server))
+	_, err = set.registry.Add(&tools.Definition{
+		Name: name, Annotations: tools.Annotations{Destructive: true, OpenWorld: true}, // as of a server that is not trusted
+		Handler: func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, errors.ErrUnsupported },
+	})
+	return err
+}
+
+// has says whether the tools are among those of a server or document of that name.
+func (s *toolset) has(server string) bool {
+	return slices.ContainsFunc(s.defs, func(d *tools.Definition) bool { return strings.HasPrefix(d.Name, "mcp__"+server+"__") })
 }
 
 // explained is what --json prints.

@@ -94,6 +94,16 @@ func (f *documentFlags) documents() ([]*document, error) {
 	return list, nil
 }
 
+// secrets are the credentials of documents: their variables may have any name.
+func (f *documentFlags) secrets() (list []redact.Secret) {
+	for _, given := range f.auth {
+		if _, variable, ok := strings.Cut(given, "="); ok {
+			list = append(list, redact.Secret{Name: variable, Value: os.Getenv(variable)})
+		}
+	}
+	return list
+}
+
 // pick is the document a flag is about: the only one, where it names none.
 func pick(list []*document, named map[string]*document, name, flag string) (*document, error) {
 	switch {
@@ -256,7 +266,7 @@ func foundServers(root string, named []string) (path string, cfg mcptools.Config
 	if !store.trusts(file.path, file.text) {
 		return path, cfg, fmt.Sprintf("%s is not trusted, so its %s not started; look at it, then trust it with: runcode trust %s", path, counted(len(file.servers), "MCP server is", "MCP servers are"), shellWord(path)), nil
 	}
-	cfg, err = mcptools.Load(path)
+	cfg, err = mcptools.Parse(path, file.text, os.LookupEnv) // not read again: it could be another by now
 	return path, cfg, "", err
 }
 
@@ -272,8 +282,11 @@ func sameFile(a, b string) bool {
 // servers is a file of MCP servers as it can be looked at: nothing is expanded.
 type servers struct {
 	path, text string   // path is absolute
-	servers    []string // what each is, with the variables it takes
+	servers    []string // what each is, and what the variables are that they take
 }
+
+// withDefault finds a variable with what stands for it where it is not set.
+var withDefault = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*:-[^}]*\}`)
 
 func readServers(path string) (*servers, error) {
 	abs, err := filepath.Abs(path)
@@ -296,17 +309,34 @@ func readServers(path string) (*servers, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Servers)) {
-		server := cfg.Servers[name]
-		what := server.URL
-		if server.Command != "" {
-			what = strings.Join(append([]string{server.Command}, server.Args...), " ")
-		}
-		file.servers = append(file.servers, name+": "+what)
+		file.servers = append(file.servers, name+": "+describeServer(cfg.Servers[name]))
 	}
 	if len(variables) > 0 {
 		file.servers = append(file.servers, "with the variables "+strings.Join(variables, ", "))
 	}
+	if defaults := withDefault.FindAllString(text, -1); len(defaults) > 0 {
+		file.servers = append(file.servers, "where they are not set "+strings.Join(defaults, ", "))
+	}
 	return file, nil
+}
+
+// describeServer is what a server runs or where it is. Of the environment and the
+// headers it is given only the names are shown: the values may be secret.
+func describeServer(server mcptools.Server) string {
+	what := server.URL
+	if server.Command != "" {
+		what = strings.Join(append([]string{server.Command}, server.Args...), " ")
+	}
+	if server.Dir != "" {
+		what += ", in " + server.Dir
+	}
+	if names := slices.Sorted(maps.Keys(server.Env)); len(names) > 0 {
+		what += ", with its own " + strings.Join(names, ", ")
+	}
+	if names := slices.Sorted(maps.Keys(server.Headers)); len(names) > 0 {
+		what += ", with the headers " + strings.Join(names, ", ")
+	}
+	return what
 }
 
 // withSecrets is a redactor that knows the secrets of servers as well.
@@ -329,6 +359,9 @@ func (s *toolset) connect(ctx context.Context, cfg mcptools.Config, dryRun bool)
 		}
 	}
 	opts := &mcptools.Options{Dir: s.root}
+	if s.changed != nil {
+		opts.OnStatus = func(mcptools.Status) { go s.changed() }
+	}
 	if dir, err := os.UserCacheDir(); err == nil {
 		dir = filepath.Join(dir, "runcode")
 		if os.MkdirAll(dir, 0o700) == nil {

@@ -54,7 +54,7 @@ func TestServeTypeScript(t *testing.T) {
 	want := map[string]any{
 		"tools":      []any{"run_code"},
 		"structured": map[string]any{"logs": []any{"hi"}, "result": map[string]any{"content": "text\n"}},
-		"progress":   "call 1: read done",
+		"progress":   "call 1: write",
 		"logs":       []any{"info: hi", "info: holding"},
 		"failed":     true,
 		"cancelled":  "MCP error -32001: enough",

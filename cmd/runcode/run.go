@@ -33,6 +33,8 @@ func newRunCommand(s *streams) *cobra.Command {
 			"have the form of Claude Code's settings: {\"permissions\":{\"allow\":[\"Edit(docs/**)\"],\n" +
 			"\"deny\":[\"Read(.env)\"]}}. What they say about a call is shown by runcode explain.\n\n" +
 			"A call that lasts longer than its tool allows fails with the code TOOL_TIMEOUT.\n\n" +
+			"An interrupt ends the run and has the calls it made listed; a second one ends the command\n" +
+			"at once.\n\n" +
 			"A script may begin with the line #!/usr/bin/env -S runcode run\n\n" +
 			"Exit status: 0 success, 1 the program failed, 2 usage or configuration (nothing ran).",
 		Example: "  runcode run script.ts\n" +
@@ -50,6 +52,7 @@ func newRunCommand(s *streams) *cobra.Command {
 	f.registerTools(flags)
 	flags.StringVar(&f.input, "input", "", "the program's global input, as `JSON` text or @FILE")
 	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code or both")
+	f.registerRecord(flags)
 	f.registerRest(flags)
 	return cmd
 }
@@ -120,11 +123,12 @@ type actor struct{}
 
 // interruptible makes the first SIGINT, SIGTERM or SIGHUP end the run as aborted,
 // with all that its tools have started; the second ends the process. A hang-up
-// that is ignored, as nohup has it, stays so. If the run takes long to end, slow is
-// called.
+// that is ignored, as nohup has it, stays so; an interrupt that is, as in a script's
+// background, does not. If the run takes long to end, slow is called.
 func interruptible(ctx context.Context, slow func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
+	ignored := signal.Ignored(os.Interrupt)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
@@ -133,15 +137,23 @@ func interruptible(ctx context.Context, slow func()) (context.Context, func()) {
 	go func() {
 		select {
 		case <-signals:
-			signal.Stop(signals)
 			cancel(errors.New("interrupted"))
 		case <-over:
 			return
 		}
-		select {
-		case <-time.After(patience):
-			slow()
-		case <-over:
+		if !ignored {
+			signal.Stop(signals) // the next one ends the process as it would any other
+		}
+		late := time.After(patience)
+		for {
+			select {
+			case <-late:
+				slow()
+			case <-signals:
+				os.Exit(exitSignal)
+			case <-over:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
@@ -150,6 +162,9 @@ func interruptible(ctx context.Context, slow func()) (context.Context, func()) {
 		cancel(nil)
 	}
 }
+
+// exitSignal is the status that shells give a process that SIGINT has ended.
+const exitSignal = 130
 
 // patience is how long an interrupted run may take to end before the person is
 // told why.

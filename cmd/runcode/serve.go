@@ -56,6 +56,7 @@ func newServeCommand(s *streams) *cobra.Command {
 	flags.StringArrayVar(&f.origins, "origin", nil, "the `origin` of web pages that may send HTTP requests (repeatable; default none)")
 	f.registerTools(flags)
 	flags.StringVar(&f.mode, "mode", "code", "the `mode` in which tools are presented: code, both or native")
+	f.registerRecord(flags)
 	f.registerRest(flags)
 	_ = flags.MarkHidden("json")
 	return cmd
@@ -102,6 +103,7 @@ func (standardOutput) Close() error { return nil }
 // limits allow.
 const (
 	headerTime  = 10 * time.Second
+	readTime    = 30 * time.Second // of what is no request to the endpoint, which has its own
 	idleTime    = 2 * time.Minute
 	maxHeader   = 64 << 10
 	leavingTime = 5 * time.Second
@@ -128,7 +130,7 @@ func (f *serveFlags) listen(ctx context.Context, ses *session, clients *mcpserve
 		ses.note("others on the network can reach this server; whoever has the token can make calls")
 	}
 	ses.note("serving http://%s%s", listener.Addr(), endpoint)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

@@ -16,6 +16,8 @@ import (
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
 	"github.com/runcode-go/runcode/pipeline/pipelinetest"
+	"github.com/runcode-go/runcode/tools"
+	"github.com/runcode-go/runcode/tools/mcptools"
 )
 
 // approving is an MCP client that allows what it is asked about.
@@ -153,6 +155,20 @@ func TestServeHTTP(t *testing.T) {
 			one.Close()
 			checkServed(t, dir, "b.txt", "c.txt")
 		})
+	}
+}
+
+// TestServersChange shows that clients are told when a server's tools change.
+func TestServersChange(t *testing.T) {
+	changed := make(chan struct{}, 10)
+	set := &toolset{root: t.TempDir(), registry: new(tools.Registry), changed: func() { changed <- struct{}{} }}
+	cfg := mcptools.Config{Servers: map[string]mcptools.Server{"down": {Command: "runcode", Args: []string{"run", "cannot begin"}}}}
+	if err := set.connect(t.Context(), cfg, false); err != nil {
+		t.Fatal(err)
+	}
+	<-changed // its state has become known
+	if err := set.close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -38,12 +39,14 @@ type sessionFlags struct {
 	mode      string // the command's own flag
 	events    string
 	stages    bool
+	recording bool // --record, or what stands for it
 	inProcess bool
 	parallel  count
 	policies  policyFlags
 	limits    limitFlags
 	json      bool
 	quiet     bool
+	secrets   []redact.Secret // that the environment's names do not tell; no flag
 }
 
 // registerTools adds the flags that stand before a command's own, registerRest
@@ -59,12 +62,17 @@ func (f *sessionFlags) registerTools(flags *pflag.FlagSet) {
 func (f *sessionFlags) registerRest(flags *pflag.FlagSet) {
 	flags.StringVar(&f.events, "events", "", "append the event log to this `file` (JSON lines)")
 	flags.BoolVar(&f.stages, "stages", false, "log also what every rule, hook and wrapper answered for each call (with --events)")
-	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start, no memory limit")
+	flags.BoolVar(&f.inProcess, "in-process", false, "run in this process instead of a worker: faster to start; one huge step can still end the command")
 	flags.Var(&f.parallel, "parallel", "how many concurrency-safe calls may overlap (default 1: one after another)")
 	f.policies.register(flags)
 	f.limits.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object: outcome, calls, usage")
 	flags.BoolVar(&f.quiet, "quiet", false, "print nothing on standard error but usage errors, and ask nothing: what needs approval is denied")
+}
+
+// registerRecord adds the flag of commands that have no cassette to record.
+func (f *sessionFlags) registerRecord(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.recording, "record", false, "log also what runcode replay needs; a program's clock then stands still while it computes (with --events)")
 }
 
 // session is everything a command that makes calls opens.
@@ -83,7 +91,7 @@ type session struct {
 	clients  *mcpserver.Server // nil: none are served
 	storing  sync.Mutex
 	store    *spill.Store   // nil until it is needed; storing is held
-	unasked  int            // calls denied because nobody could be asked
+	unasked  atomic.Int32   // calls denied because nobody could be asked
 	closers  []func() error // in the order of opening
 }
 
@@ -119,7 +127,7 @@ func readSession(s *streams, f *sessionFlags) (_ *session, err error) {
 		return nil, err
 	}
 	ses.tools.notes = append(ses.tools.notes, notes...)
-	ses.redactor = withSecrets(ses.servers.Secrets())
+	ses.redactor = withSecrets(slices.Concat(ses.servers.Secrets(), f.tools.documents.secrets(), f.secrets))
 	return ses, nil
 }
 
@@ -138,6 +146,9 @@ func (s *session) open(ctx context.Context, to audience) (err error) {
 	if !s.flags.quiet && to.clients == nil {
 		s.openLive()
 		said = s.live
+	}
+	if to.clients != nil {
+		s.tools.changed = to.clients.Refresh
 	}
 	if err := s.tools.connect(ctx, s.servers, s.flags.dryRun); err != nil {
 		return err
@@ -158,7 +169,7 @@ func (s *session) open(ctx context.Context, to audience) (err error) {
 // openPipeline makes the pipeline with its log and its approver, which ask the
 // policy that is installed after it.
 func (s *session) openPipeline(logger *slog.Logger, source func(tools.Call) string) error {
-	opts := &pipeline.Options{Logger: logger, Stages: s.flags.stages}
+	opts := &pipeline.Options{Logger: logger, Stages: s.flags.stages, Values: s.flags.recording}
 	sink, err := s.sink(opts)
 	if err != nil {
 		return err
@@ -201,6 +212,7 @@ func (s *session) openCodeMode(logger *slog.Logger) error {
 		Limits:   s.flags.limits.limits(),
 		Parallel: int(s.flags.parallel),
 		Redact:   s.redactor.Known,
+		Record:   s.flags.recording,
 		Worker:   codemode.WorkerOptions{Logger: logger},
 	}
 	if s.flags.inProcess {
@@ -233,8 +245,13 @@ func (f *sessionFlags) check() error {
 	if f.parallel > runtime.MaxParallel {
 		return fmt.Errorf("--parallel is %d; at most %d calls can overlap", f.parallel, runtime.MaxParallel)
 	}
-	if f.stages && f.events == "" {
-		return errors.New("--stages adds to the event log, and there is none; name its file with --events")
+	for _, adds := range []struct {
+		flag string
+		set  bool
+	}{{"--stages", f.stages}, {"--record", f.recording}} {
+		if adds.set && f.events == "" {
+			return fmt.Errorf("%s adds to the event log, and there is none; name its file with --events", adds.flag)
+		}
 	}
 	if err := f.policies.check(); err != nil {
 		return err
@@ -405,7 +422,7 @@ const spillSuffix = ".spill"
 // settled is told of every call that has settled.
 func (s *session) settled(out pipeline.Outcome) {
 	if out.Info().Code == tools.CodeApprovalUnavailable {
-		s.unasked++
+		s.unasked.Add(1)
 	}
 	switch {
 	case s.live != nil && s.live.terminal:

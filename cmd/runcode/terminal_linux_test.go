@@ -227,6 +227,32 @@ func TestSecondInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptsInTheBackground interrupts a command that a script has started in
+// its background, where interrupts are ignored until a program says otherwise: the
+// first aborts the run, the second ends the command.
+func TestInterruptsInTheBackground(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed; this test starts a command with it")
+	}
+	term := ptytest.Open(t, 100, 40)
+	cmd := command(t, map[string]string{
+		"mock.json": `{"tools": [{"name": "hold", "delayMs": 86400000, "ignoresCancel": true, "result": null}]}`,
+		"hold.ts":   `await tools.hold({})`,
+	})
+	sh := exec.Command("sh", "-c", `trap "" INT; exec "$0" run --tools none --mock mock.json hold.ts`, cmd.Path)
+	sh.Dir, sh.Stdin, sh.Stdout, sh.Stderr = cmd.Dir, term.TTY, term.TTY, term.TTY
+	if err := sh.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []string{"hold {}", "interrupt again to end at once"} {
+		term.WaitFor(shown)
+		sh.Process.Signal(os.Interrupt)
+	}
+	if err := sh.Wait(); sh.ProcessState.ExitCode() != exitSignal {
+		t.Errorf("the command ended with %v, want the exit status %d", err, exitSignal)
+	}
+}
+
 // TestHangUp closes the terminal's window while a command runs: the run is
 // aborted and what the command has started is ended.
 func TestHangUp(t *testing.T) {

@@ -48,6 +48,7 @@ type toolset struct {
 	todos        *todotools.Lists      // nil without the set todo
 	notes        []string              // for the person, about what was imported
 	closers      []func() error
+	changed      func() // is told when tools of MCP servers come, go or change; may be nil
 	// emit writes the events of tools; nil, as long as there is no log, drops
 	// them.
 	emit func(eventType string, data tools.JSON) error

@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/runcode-go/runcode/internal/termtext"
 	"github.com/runcode-go/runcode/internal/trace"
 	"github.com/runcode-go/runcode/internal/trace/oteltrace"
 	"github.com/runcode-go/runcode/internal/trace/replay"
+	"github.com/runcode-go/runcode/runtime/worker"
 )
 
 // traceFlags are the flags of `runcode trace`.
@@ -79,6 +82,9 @@ func showTrace(ctx context.Context, s *streams, f *traceFlags, path string) erro
 			continue
 		}
 		written = true
+		if sameFile(out.file, path) {
+			return fmt.Errorf("%s is the log itself, which would be lost; give another file", out.file)
+		}
 		if err := writeTo(s, out.file, out.write); err != nil {
 			return err
 		}
@@ -136,15 +142,16 @@ func writeSpans(ctx context.Context, w io.Writer, t *trace.Trace) error {
 	if err != nil {
 		return err
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
+	service := resource.NewSchemaless(attribute.String("service.name", "runcode")) // instead of the program's file name
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter), sdktrace.WithResource(service))
 	oteltrace.Spans(ctx, provider.Tracer("github.com/runcode-go/runcode"), t)
 	return provider.Shutdown(ctx)
 }
 
 // replayFlags are the flags of `runcode replay`.
 type replayFlags struct {
-	call, program string
-	json          bool
+	call, program   string
+	inProcess, json bool
 }
 
 // exitIncomplete is the exit status of a replay that could not go on.
@@ -158,6 +165,8 @@ func newReplayCommand(s *streams) *cobra.Command {
 		Long: "replay runs a program of an event log once more. No tool runs and nobody is asked: every\n" +
 			"call gets what the log says it gave, denials included, and the first call or outcome that\n" +
 			"differs is reported. With --program another program takes the place of the recorded one.\n\n" +
+			"The log of a run with --record has all that is needed. Of any other, the replay says what\n" +
+			"it assumes: the program's clock, randomness and input, and values that are not texts.\n\n" +
 			"Exit status: 0 identical, 1 it differs, 2 usage, 3 the log does not say enough.",
 		Example: "  runcode run --record --events log.jsonl script.ts && runcode replay log.jsonl\n" +
 			"  runcode replay log.jsonl --program changed.ts",
@@ -169,6 +178,7 @@ func newReplayCommand(s *streams) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.call, "call", "", "the `id` of the call of run_code, where the log has several")
 	flags.StringVar(&f.program, "program", "", "run the program in this `file` instead")
+	flags.BoolVar(&f.inProcess, "in-process", false, "run the program in this process instead of a worker")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -178,7 +188,7 @@ func replayLog(ctx context.Context, s *streams, f *replayFlags, path string) err
 	if err != nil {
 		return err
 	}
-	opts := &replay.Options{CallID: f.call, Fetch: beside(path)}
+	opts := &replay.Options{CallID: f.call, Fetch: beside(path), Redact: ownSecrets().JSON}
 	if f.program != "" {
 		if opts.Program, err = readScript(s.in, f.program); err != nil {
 			return err
@@ -187,6 +197,14 @@ func replayLog(ctx context.Context, s *streams, f *replayFlags, path string) err
 	}
 	ctx, stop := interruptible(ctx, func() {})
 	defer stop()
+	if !f.inProcess { // the log may come from anywhere
+		rt, err := worker.New(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rt.Close() }()
+		opts.Runtime = rt
+	}
 	report, err := replay.Run(ctx, t, opts)
 	if err != nil {
 		return err

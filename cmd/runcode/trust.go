@@ -88,10 +88,12 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// resolved is the one path of a file that is reached through links too.
+// resolved is the one path of a file in a directory that is reached through links
+// too. A link that is the file itself is not followed: what is trusted elsewhere
+// would run programs of the tree in which the link stands.
 func resolved(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
 	}
 	return path
 }

@@ -19,6 +19,7 @@ type call struct {
 	session *mcp.ServerSession
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
+	unbind  func() bool   // from the server's life
 	over    chan struct{} // closed when it has settled
 	news    *news
 }
@@ -26,9 +27,6 @@ type call struct {
 // call answers tools/call. A tool that fails, or is not there, is a result that
 // says so, which a model can read.
 func (c *Client) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if req.Params.Name == searchName {
-		return c.search(req.Params.Arguments)
-	}
 	k, id, err := c.begin(ctx, req)
 	if err != nil {
 		return nil, err
@@ -47,21 +45,24 @@ func (c *Client) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 // begin enters the call among those that run.
 func (c *Client) begin(ctx context.Context, req *mcp.CallToolRequest) (*call, string, error) {
 	s := c.server
-	c.mu.Lock()
-	c.calls++
-	id := fmt.Sprintf("%s:%d", c.name, c.calls)
-	c.mu.Unlock()
-	k := &call{client: c, session: req.Session, over: make(chan struct{})}
-	k.ctx, k.cancel = context.WithCancelCause(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
-		k.cancel(errClosed)
+	switch {
+	case s.closed:
 		return nil, "", errClosed
+	case c.gone:
+		return nil, "", errLeft
+	case c.open == maxCalls:
+		return nil, "", fmt.Errorf("the call was not made: %d calls of this client run or wait; send it again when some have been answered", maxCalls)
 	}
+	c.calls++
+	c.open++
+	id := fmt.Sprintf("%s:%s:%d", c.name, s.tag, c.calls)
+	k := &call{client: c, session: req.Session, over: make(chan struct{})}
+	k.ctx, k.cancel = context.WithCancelCause(ctx)
 	s.calls[id] = k
 	s.running.Add(1)
-	context.AfterFunc(s.life, func() { k.cancel(context.Cause(s.life)) })
+	k.unbind = context.AfterFunc(s.life, func() { k.cancel(context.Cause(s.life)) })
 	k.news = tell(ctx, req.Session, req.Params.GetProgressToken())
 	return k, id, nil
 }
@@ -69,8 +70,10 @@ func (c *Client) begin(ctx context.Context, req *mcp.CallToolRequest) (*call, st
 func (c *Client) finish(id string, k *call) {
 	s := c.server
 	k.news.close(0)
+	k.unbind()
 	k.cancel(nil)
 	s.mu.Lock()
+	c.open--
 	delete(s.calls, id)
 	s.mu.Unlock()
 	close(k.over)
@@ -92,12 +95,12 @@ func (c *Client) enter(ctx context.Context, req *mcp.CallToolRequest) (release f
 }
 
 // search answers search_tools from the catalog that programs search.
-func (c *Client) search(arguments json.RawMessage) (*mcp.CallToolResult, error) {
+func (c *Client) search(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	catalog, err := c.server.cm.Catalog(c)
 	if err != nil {
 		return nil, err
 	}
-	args, err := tools.ParseJSON(string(arguments))
+	args, err := tools.ParseJSON(string(req.Params.Arguments))
 	if err == nil {
 		var found tools.JSON
 		if found, err = catalog.Answer("search", args); err == nil {

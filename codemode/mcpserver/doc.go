@@ -20,6 +20,9 @@
 // logging), approvals elicitations. A client that does not know elicitation cannot
 // be asked, which denies.
 //
+// A client has at most a thousand calls that run or wait. What it sends that is no
+// message ends its connection over stdio, and is refused over HTTP.
+//
 // The versions of the protocol without sessions (from 2026-07-28 on) are not
 // spoken: nothing in them says whose call, and whose answer to a question, a
 // message is.

@@ -54,10 +54,11 @@ func (n *news) close(wait time.Duration) {
 	n.closed = true
 	n.mu.Unlock()
 	n.poke()
-	timer := time.AfterFunc(wait, n.stop)
-	<-n.done
-	timer.Stop()
-	n.stop()
+	defer n.stop()
+	select {
+	case <-n.done:
+	case <-time.After(wait): // what is being written then ends with the connection
+	}
 }
 
 func (n *news) poke() {

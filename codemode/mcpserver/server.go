@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type Server struct {
 
 	life context.Context // of all calls
 	end  context.CancelCauseFunc
+	tag  string // in the ids of its calls, so that servers may share a log
 
 	mu      sync.Mutex
 	p       *pipeline.Pipeline
@@ -56,7 +58,7 @@ func New(opts *Options) *Server {
 	if s.opts.Logger == nil {
 		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s.bare = s.newMCP()
+	s.bare, s.tag = s.newMCP(), rand.Text()[:8]
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s
 }
@@ -79,8 +81,12 @@ type Client struct {
 
 	mu      sync.Mutex
 	offered map[string]string  // what is offered of each tool, to see changes
-	calls   int                // so far
 	session *mcp.ServerSession // once it has said hello
+
+	// server.mu is held.
+	calls int  // so far
+	open  int  // of them, that run or wait
+	gone  bool // it makes no more
 }
 
 // Name is unique among the clients of a Server: "client-1".
@@ -95,10 +101,12 @@ func (c *Client) String() string { return c.name }
 var (
 	errNotAttached = errors.New("mcpserver: no pipeline is attached; call Attach first")
 	errClosed      = errors.New("the server is shutting down")
+	errFull        = errors.New("as many clients are connected as may be; try again when one has left")
 )
 
-// connect makes a client with the tools it sees now.
-func (s *Server) connect(principal string) (*Client, error) {
+// connect makes a client with the tools it sees now, unless most are connected;
+// 0 is no bound.
+func (s *Server) connect(principal string, most int) (*Client, error) {
 	s.mu.Lock()
 	switch {
 	case s.p == nil || s.cm == nil:
@@ -107,6 +115,9 @@ func (s *Server) connect(principal string) (*Client, error) {
 	case s.closed:
 		s.mu.Unlock()
 		return nil, errClosed
+	case most > 0 && len(s.clients) >= most:
+		s.mu.Unlock()
+		return nil, errFull
 	}
 	s.count++
 	c := &Client{server: s, name: fmt.Sprintf("client-%d", s.count), principal: principal, lane: semaphore.NewWeighted(laneWidth), offered: map[string]string{}}
@@ -145,7 +156,7 @@ func (s *Server) leave(c *Client) {
 // Run serves one client on a transport until the client leaves or ctx ends. The
 // calls that still run then are cancelled and awaited.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
-	c, err := s.connect("")
+	c, err := s.connect("", 0)
 	if err != nil {
 		return err
 	}
@@ -154,21 +165,43 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { s.drop(c, context.Cause(ctx)); session.Close() })
-	defer stop()
-	unbind := context.AfterFunc(s.life, func() { session.Close() })
-	defer unbind()
-	err = session.Wait()
-	s.drop(c, errLeft)
+	left := make(chan error, 1)
+	go func() { left <- session.Wait() }()
+	select {
+	case err = <-left:
+		s.drop(c, errLeft)
+	case <-ctx.Done():
+		s.drop(c, context.Cause(ctx))
+	case <-s.life.Done():
+	}
 	s.await(c)
+	hangUp([]*mcp.ServerSession{session})
 	if ctx.Err() != nil || s.life.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// drop cancels the calls of a client.
+// hangUp ends sessions. One whose client does not read cannot be ended before its
+// transport is, so it is waited for no longer than a moment.
+func hangUp(sessions []*mcp.ServerSession) {
+	var closing sync.WaitGroup
+	for _, session := range sessions {
+		closing.Go(func() { _ = session.Close() }) // of a client that has left, perhaps
+	}
+	closed := make(chan struct{})
+	go func() { closing.Wait(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(pause):
+	}
+}
+
+// drop cancels the calls of a client, which can make no more.
 func (s *Server) drop(c *Client, why error) {
+	s.mu.Lock()
+	c.gone = true
+	s.mu.Unlock()
 	for _, call := range s.callsOf(c) {
 		call.cancel(why)
 	}
@@ -201,9 +234,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.end(errClosed)
 	s.running.Wait()
-	for _, session := range s.sessions() {
-		_ = session.Close() // of a client that has left, perhaps
-	}
+	hangUp(s.sessions())
 	return nil
 }
 
@@ -271,13 +302,13 @@ var errLeft = errors.New("the client has disconnected")
 
 // refresh offers the tools the client sees now.
 func (c *Client) refresh() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	p, err := c.server.cm.PresentFor(c)
 	if err != nil {
 		return err
 	}
-	list := tooling(p)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	list, search := tooling(p)
 	gone := map[string]bool{}
 	for name := range c.offered {
 		gone[name] = true
@@ -292,7 +323,11 @@ func (c *Client) refresh() error {
 			continue
 		}
 		c.offered[t.Name] = string(text)
-		c.mcp.AddTool(t, c.call)
+		if t == search {
+			c.offer(t, c.search)
+		} else {
+			c.offer(t, c.call)
+		}
 	}
 	for name := range gone {
 		delete(c.offered, name)
@@ -301,9 +336,29 @@ func (c *Client) refresh() error {
 	return nil
 }
 
+// offer offers a tool. The SDK panics about schemas that are sound but hold what it
+// reads in its own way, and an imported server chooses them: such a tool is offered
+// without the types of its arguments, which are checked here anyway.
+func (c *Client) offer(t *mcp.Tool, handler mcp.ToolHandler) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.server.opts.Logger.Warn("a tool is offered without its schema", "tool", t.Name, "reason", r)
+			bare := *t
+			bare.InputSchema = anyObject
+			c.mcp.AddTool(&bare, handler)
+		}
+	}()
+	c.mcp.AddTool(t, handler)
+}
+
 // laneWidth is how many calls of tools that may overlap run at once for one
 // client; any other call runs alone.
 const laneWidth = 10
 
-// pause is how long what a client is still to be told may hold up its answer.
+// maxCalls is how many calls of one client may run or wait; further ones are
+// refused, so that a client which sends and does not wait costs no more than these.
+const maxCalls = 1000
+
+// pause is how long what a client is still to be told may hold up its answer, and
+// one that does not read the end of the server.
 const pause = time.Second

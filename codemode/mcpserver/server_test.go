@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // (which waits for its end).
 type host struct {
 	*mcpserver.Server
+	registry *tools.Registry
 	pipeline *pipeline.Pipeline
 	events   *pipelinetest.Recorder
 	holding  chan struct{} // receives when hold has begun
@@ -41,7 +42,7 @@ type host struct {
 
 func newHost(t *testing.T, opts codemode.Options) *host {
 	t.Helper()
-	h := &host{Server: mcpserver.New(&mcpserver.Options{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}), events: &pipelinetest.Recorder{}, holding: make(chan struct{}, 10)}
+	h := &host{Server: mcpserver.New(nil), events: &pipelinetest.Recorder{}, holding: make(chan struct{}, 10)}
 	echo := tools.Define("echo", "Echo a text.", func(_ context.Context, in struct {
 		Text string `json:"text"`
 	}) (struct {
@@ -67,6 +68,7 @@ func newHost(t *testing.T, opts codemode.Options) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.registry = reg
 	h.pipeline = pipeline.New(reg, &pipeline.Options{Approver: h, Sink: pipeline.Tee(h.events, h)})
 	h.pipeline.PreExecute.Use("careful", func(ctx context.Context, call tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
 		if call.Name() == "danger" {
@@ -96,27 +98,31 @@ type peer struct {
 	*mcp.ClientSession
 	answer func(*mcp.ElicitParams) *mcp.ElicitResult
 
+	changed chan struct{}
+	told    chan struct{} // receives with each of logs and progress
+
 	mu       sync.Mutex
 	asked    []*mcp.ElicitParams
 	logs     []string
 	progress []string
-	changed  chan struct{}
 }
 
 // client makes a client that answers questions with answer; nil has no
 // elicitation.
 func client(answer func(*mcp.ElicitParams) *mcp.ElicitResult) (*peer, *mcp.Client) {
-	p := &peer{answer: answer, changed: make(chan struct{}, 10)}
+	p := &peer{answer: answer, changed: make(chan struct{}, 10), told: make(chan struct{}, 100)}
 	opts := &mcp.ClientOptions{
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.logs = append(p.logs, fmt.Sprintf("%s: %v", r.Params.Level, r.Params.Data))
+			p.told <- struct{}{}
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.progress = append(p.progress, fmt.Sprintf("%v %s", r.Params.Progress, r.Params.Message))
+			p.told <- struct{}{}
 		},
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { p.changed <- struct{}{} },
 	}
@@ -287,14 +293,19 @@ func TestNews(t *testing.T) {
 	if res := p.call(t, params); res.IsError {
 		t.Fatal(text(res))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if diff := cmp.Diff([]string{"info: a", "warning: b"}, p.logs); diff != "" {
-		t.Errorf("log messages (-want +got):\n%s", diff)
-	}
-	// Those that come fast may stand for those before them, but the last is told.
-	if n := len(p.progress); n == 0 || p.progress[n-1] != "4 call 2: danger not-started" {
-		t.Errorf("progress %q, want it to end with the second call", p.progress)
+	// The client's answer overtakes what it was told before. Progress that comes fast
+	// may stand for that before it, but the last is told.
+	for {
+		p.mu.Lock()
+		logs, progress := slices.Clone(p.logs), slices.Clone(p.progress)
+		p.mu.Unlock()
+		if n := len(progress); n > 0 && progress[n-1] == "4 call 2: danger not-started" && len(logs) >= 2 {
+			if diff := cmp.Diff([]string{"info: a", "warning: b"}, logs); diff != "" {
+				t.Errorf("log messages (-want +got):\n%s", diff)
+			}
+			return
+		}
+		<-p.told
 	}
 }
 
@@ -643,14 +654,19 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestHandlerOptions(t *testing.T) {
 	s := mcpserver.New(nil)
+	good := map[string]string{"token-of-alice-0001": "alice"}
 	for _, tt := range []struct {
-		tokens map[string]string
-		want   string
+		opts mcpserver.HTTPOptions
+		want string
 	}{
-		{nil, "mcpserver: HTTP needs a token: whoever can connect could make every call"},
-		{map[string]string{"short": "alice"}, `mcpserver: the token of principal "alice" has 5 bytes; tokens have at least 16, and principals a name`},
+		{mcpserver.HTTPOptions{}, "mcpserver: HTTP needs a token: whoever can connect could make every call"},
+		{mcpserver.HTTPOptions{Tokens: map[string]string{"short": "alice"}}, `mcpserver: the token of principal "alice" has 5 bytes; tokens have at least 16, and principals a name`},
+		{mcpserver.HTTPOptions{Tokens: map[string]string{"token of alice 0001": "alice"}}, `mcpserver: the token of principal "alice" holds white space or characters that are not ASCII, which no header carries`},
+		{mcpserver.HTTPOptions{Tokens: good, Hosts: []string{"our.example", "fd00::1", "our.example:80"}}, `mcpserver: the host "our.example:80" is no name alone; leave out scheme, port, path and brackets`},
+		{mcpserver.HTTPOptions{Tokens: good, Hosts: []string{""}}, `mcpserver: the host "" is no name alone; leave out scheme, port, path and brackets`},
+		{mcpserver.HTTPOptions{Tokens: good, Origins: []string{"https://good.example:444", "https://good.example/"}}, `mcpserver: the origin "https://good.example/" is not of the form https://host or https://host:port, in lower case`},
 	} {
-		if _, err := s.Handler(mcpserver.HTTPOptions{Tokens: tt.tokens}); err == nil || err.Error() != tt.want {
+		if _, err := s.Handler(tt.opts); err == nil || err.Error() != tt.want {
 			t.Errorf("error %v, want %q", err, tt.want)
 		}
 	}

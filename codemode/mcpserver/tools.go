@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,8 +20,9 @@ var searchSchema = json.RawMessage(`{"type":"object","properties":{"query":{"typ
 // outputSchema is the structured content of run_code.
 var outputSchema = json.RawMessage(`{"type":"object","properties":{"logs":{"type":"array","items":{"type":"string"},"description":"console output, an entry a call"},"result":{"description":"what the program returned; absent: nothing"},"note":{"type":"string","description":"what was left out here for its size"}},"required":["logs"]}`)
 
-// tooling is a presentation as MCP tools.
-func tooling(p codemode.Presentation) (list []*mcp.Tool) {
+// tooling is a presentation as MCP tools. search is the one of them that looks up
+// the others, nil if there is none.
+func tooling(p codemode.Presentation) (list []*mcp.Tool, search *mcp.Tool) {
 	for _, t := range p.Tools {
 		tool := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: objectSchema(t.Parameters)}
 		if t.Name == codemode.ToolName {
@@ -29,15 +31,17 @@ func tooling(p codemode.Presentation) (list []*mcp.Tool) {
 		}
 		list = append(list, tool)
 	}
-	if p.Listed {
-		list = append(list, &mcp.Tool{
+	taken := slices.ContainsFunc(list, func(t *mcp.Tool) bool { return t.Name == searchName })
+	if p.Listed && !taken {
+		search = &mcp.Tool{
 			Name:        searchName,
 			Description: "Find tools that programs of run_code can call. Returns {matches: [{name, call, declaration}], total, note}: call is how a program writes the tool, declaration its TypeScript type.",
 			InputSchema: searchSchema,
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true},
-		})
+		}
+		list = append(list, search)
 	}
-	return list
+	return list, search
 }
 
 // objectSchema is a schema whose type MCP wants to be "object", stated or not.
@@ -56,8 +60,11 @@ func objectSchema(schema tools.JSON) json.RawMessage {
 			).String())
 		}
 	}
-	return json.RawMessage(`{"type":"object"}`)
+	return anyObject
 }
+
+// anyObject is the schema of arguments of which nothing is said.
+var anyObject = json.RawMessage(`{"type":"object"}`)
 
 // content is blocks as MCP has them. A block of a kind of the tool's own, or an
 // image that cannot be read, is its text.

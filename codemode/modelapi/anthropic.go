@@ -69,10 +69,10 @@ func (a anthropic) Answer(body string) (Answer, error) {
 		Content []tools.JSON `json:"content"`
 		Stop    string       `json:"stop_reason"`
 		Usage   struct {
-			Input   int `json:"input_tokens"`
-			Output  int `json:"output_tokens"`
-			Read    int `json:"cache_read_input_tokens"`
-			Written int `json:"cache_creation_input_tokens"`
+			Input   tokens `json:"input_tokens"`
+			Output  tokens `json:"output_tokens"`
+			Read    tokens `json:"cache_read_input_tokens"`
+			Written tokens `json:"cache_creation_input_tokens"`
 		} `json:"usage"`
 	}
 	if err := read(a, body, &got); err != nil {
@@ -82,7 +82,7 @@ func (a anthropic) Answer(body string) (Answer, error) {
 		return Answer{}, lacking(a)
 	}
 	u := got.Usage // which counts what comes from a cache apart
-	answer := Answer{Stop: got.Stop, Cut: got.Stop == "max_tokens", Usage: Usage{u.Input + u.Read + u.Written, u.Read, u.Output}}
+	answer := Answer{Stop: got.Stop, Cut: got.Stop == "max_tokens", Usage: usage(u.Input+u.Read+u.Written, u.Read, u.Output)}
 	var texts []string
 	for _, block := range got.Content {
 		var b struct {

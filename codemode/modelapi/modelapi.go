@@ -10,6 +10,7 @@ package modelapi
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/runcode-go/runcode/codemode"
@@ -106,6 +107,21 @@ type Usage struct {
 	Cached int `json:"cached"` // of Input, those from a cache
 	Output int `json:"output"`
 }
+
+// tokens is a count as an API tells it. What is none counts as nothing: an answer is
+// not lost for it.
+type tokens int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *tokens) UnmarshalJSON(text []byte) error {
+	const most = 1e12
+	if n, err := strconv.ParseFloat(string(text), 64); err == nil && n > 0 && n < most {
+		*t = tokens(n)
+	}
+	return nil
+}
+
+func usage(input, cached, output tokens) Usage { return Usage{int(input), int(cached), int(output)} }
 
 // Add returns the sum.
 func (u Usage) Add(v Usage) Usage {

@@ -126,6 +126,7 @@ func TestAnswers(t *testing.T) {
 		{"no arguments", modelapi.OpenAIChat, `{"choices":[{"message":{"tool_calls":[{"id":"c","function":{"name":"f"}}]}}]}`, modelapi.Answer{Calls: []modelapi.Call{{"c", "f", ""}}}, ""},
 		{"content in parts", modelapi.OpenAIChat, `{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}`, modelapi.Answer{Text: "a\nb", Stop: "stop"}, ""},
 		{"refusal", modelapi.OpenAIChat, `{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"I cannot."}}]}`, modelapi.Answer{Text: "I cannot.", Stop: "stop"}, ""},
+		{"counts that are none", modelapi.OpenAIChat, `{"choices":[{"finish_reason":"stop","message":{"content":"a"}}],"usage":{"prompt_tokens":-5,"completion_tokens":1e30,"prompt_tokens_details":{"cached_tokens":7.0}}}`, modelapi.Answer{Text: "a", Stop: "stop", Usage: modelapi.Usage{Cached: 7}}, ""},
 		{"nothing said", modelapi.Anthropic, `{"stop_reason":"end_turn","content":[]}`, modelapi.Answer{Stop: "end_turn"}, ""},
 		{"its own error", modelapi.Anthropic, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, modelapi.Answer{}, "anthropic answers with an error (overloaded_error): Overloaded"},
 		{"its own error", modelapi.OpenAIChat, `{"error":{"message":"bad key","code":401}}`, modelapi.Answer{}, "openai answers with an error: bad key"},

@@ -68,10 +68,10 @@ func (a openAIChat) Answer(body string) (Answer, error) {
 			Finish  string     `json:"finish_reason"`
 		} `json:"choices"`
 		Usage struct {
-			Input   int `json:"prompt_tokens"`
-			Output  int `json:"completion_tokens"`
+			Input   tokens `json:"prompt_tokens"`
+			Output  tokens `json:"completion_tokens"`
 			Details struct {
-				Cached int `json:"cached_tokens"`
+				Cached tokens `json:"cached_tokens"`
 			} `json:"prompt_tokens_details"`
 		} `json:"usage"`
 	}
@@ -99,7 +99,7 @@ func (a openAIChat) Answer(body string) (Answer, error) {
 	answer := Answer{
 		Text: strings.TrimSpace(textOf(message.Content) + message.Refusal), Stop: choice.Finish, Cut: choice.Finish == "length",
 		Messages: []tools.JSON{choice.Message},
-		Usage:    Usage{got.Usage.Input, got.Usage.Details.Cached, got.Usage.Output},
+		Usage:    usage(got.Usage.Input, got.Usage.Details.Cached, got.Usage.Output),
 	}
 	for _, c := range message.Calls {
 		answer.Calls = append(answer.Calls, Call{c.ID, c.Function.Name, argumentText(c.Function.Args)})

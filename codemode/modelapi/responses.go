@@ -56,10 +56,10 @@ func (a openAIResponses) Answer(body string) (Answer, error) {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
 		Usage struct {
-			Input   int `json:"input_tokens"`
-			Output  int `json:"output_tokens"`
+			Input   tokens `json:"input_tokens"`
+			Output  tokens `json:"output_tokens"`
 			Details struct {
-				Cached int `json:"cached_tokens"`
+				Cached tokens `json:"cached_tokens"`
 			} `json:"input_tokens_details"`
 		} `json:"usage"`
 	}
@@ -71,7 +71,7 @@ func (a openAIResponses) Answer(body string) (Answer, error) {
 	}
 	answer := Answer{
 		Stop: got.Status, Cut: got.Status == "incomplete", Messages: got.Output,
-		Usage: Usage{got.Usage.Input, got.Usage.Details.Cached, got.Usage.Output},
+		Usage: usage(got.Usage.Input, got.Usage.Details.Cached, got.Usage.Output),
 	}
 	if got.Incomplete.Reason != "" {
 		answer.Stop = got.Incomplete.Reason

@@ -158,6 +158,11 @@ func TestLoop(t *testing.T) {
 		{name: "calls without an id", mode: codemode.ModeNative, calls: [][]modelapi.Call{one(modelapi.Call{Name: "echo", Args: `{"text":"x"}`}, modelapi.Call{Name: "echo", Args: `{"text":"y"}`})},
 			want: agent.Result{Text: "Done.", Stop: agent.StopDone, Steps: 2, Calls: 2, Usage: modelapi.Usage{Input: 20, Output: 4}}, last: "y",
 			log: []string{"tool/call call_1_1", "tool/result call_1_1", "tool/call call_1_2", "tool/result call_1_2"}},
+		{name: "ids that are none", mode: codemode.ModeBoth, calls: [][]modelapi.Call{one(
+			modelapi.Call{ID: "c1", Name: "run_code", Args: sum}, modelapi.Call{ID: "c1:code:1", Name: "echo", Args: `{"text":"x"}`},
+			modelapi.Call{ID: "a\x1b[31m", Name: "echo", Args: `{"text":"y"}`}, modelapi.Call{ID: strings.Repeat("x", 200), Name: "echo", Args: `{"text":"z"}`})},
+			want: agent.Result{Text: "Done.", Stop: agent.StopDone, Steps: 2, Calls: 4, Usage: modelapi.Usage{Input: 20, Output: 4}}, last: strings.Repeat("x", 200),
+			log: []string{"tool/call c1", "tool/result c1", "tool/call call_1_2", "tool/result call_1_2", "tool/call call_1_3", "tool/result call_1_3", "tool/call call_1_4", "tool/result call_1_4"}},
 	}
 	for _, api := range modelapi.All() {
 		for _, tt := range tests {
@@ -253,6 +258,10 @@ func TestFailures(t *testing.T) {
 		}, "request 1 to the model: the model API answers 529: Overloaded", 4},
 		{"redirect", func(w http.ResponseWriter) { w.Header().Set("Location", "http://127.0.0.1:1/"); w.WriteHeader(307) },
 			"request 1 to the model: the model API answers 307 Temporary Redirect; redirects are not followed, give the URL it leads to", 1},
+		{"a stream", func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			io.WriteString(w, "data: {}\n\n")
+		}, "request 1 to the model: the model API answers 200 OK: its body is a stream of events, which was not asked for", 1},
 		{"a web page", func(w http.ResponseWriter) { io.WriteString(w, "<html>") }, "request 1 to the model: the answer of anthropic is not JSON: ", 1},
 		{"not found", func(w http.ResponseWriter) { http.Error(w, "no\nsuch page", 404) }, "request 1 to the model: the model API answers 404 Not Found: no such page; check the base URL and the model", 1},
 	} {

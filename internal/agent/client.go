@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,7 +24,8 @@ type Client struct {
 	Key     string // sent to BaseURL's origin alone; empty for servers that want none
 	// HTTP carries the requests. Nil is a client of its own that follows no
 	// redirect, so that the key stays where it belongs, and gives up on an answer
-	// that takes more than ten minutes.
+	// that takes more than ten minutes. It takes a proxy from the environment for
+	// https alone, where a proxy sees no key.
 	HTTP *http.Client
 	// Wait passes time between attempts; nil waits on the clock.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -54,8 +56,20 @@ func CheckURL(base string) error {
 }
 
 var ownHTTP = &http.Client{
+	Transport:     httpsProxied(),
 	Timeout:       10 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func httpsProxied() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = func(r *http.Request) (*url.URL, error) {
+		if r.URL.Scheme != "https" {
+			return nil, nil
+		}
+		return http.ProxyFromEnvironment(r)
+	}
+	return t
 }
 
 // StatusError is an answer that is no success.
@@ -158,12 +172,19 @@ func (c *Client) post(ctx context.Context, request tools.JSON) (body string, aft
 	switch {
 	case err != nil:
 		return "", 0, fmt.Errorf("the answer of the model API broke off: %w", err)
+	case isStream(res.Header.Get("Content-Type")):
+		return "", 0, &StatusError{Status: res.StatusCode, Message: "its body is a stream of events, which was not asked for; this server cannot be used unless it can answer whole"}
 	case len(text) > maxAnswer:
 		return "", 0, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("its body is larger than %d MiB", maxAnswer>>20)}
 	case res.StatusCode != http.StatusOK:
 		return "", retryAfter(res.Header.Get("Retry-After")), &StatusError{res.StatusCode, c.problem(string(text))}
 	}
 	return string(text), 0, nil
+}
+
+func isStream(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "text/event-stream"
 }
 
 // problem is what the body of a failure says.

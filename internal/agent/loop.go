@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/codemode/modelapi"
@@ -49,11 +51,11 @@ const (
 
 // Result is how a task ended.
 type Result struct {
-	Text  string         `json:"text"` // of the last answer
-	Stop  Stop           `json:"stop"`
-	Steps int            `json:"steps"` // requests made
-	Calls int            `json:"calls"` // calls of the model's own, those inside programs not counted
-	Usage modelapi.Usage `json:"usage"` // the sum over all requests
+	Text  string         `json:"text"`           // of the last answer
+	Stop  Stop           `json:"stop,omitempty"` // empty beside an error
+	Steps int            `json:"steps"`          // requests made
+	Calls int            `json:"calls"`          // calls of the model's own, those inside programs not counted
+	Usage modelapi.Usage `json:"usage"`          // the sum over all requests
 }
 
 // Run works on a task until the model is done or a limit is reached; the Result
@@ -168,13 +170,21 @@ func (r *turn) call(ctx context.Context, calls []modelapi.Call) (over bool) {
 }
 
 // fresh is a call's id for the log, where it names one call alone. Some servers
-// give none, or the same one again.
+// give none, or the same one again, and a model may make up any.
 func (r *turn) fresh(id string) string {
-	for n := 1; id == "" || r.ids[id]; n++ {
+	for n := 1; !plainID(id) || r.ids[id]; n++ {
 		id = fmt.Sprintf("call_%d_%d", r.result.Steps, len(r.ids)+n)
 	}
 	r.ids[id] = true
 	return id
+}
+
+var idForm = regexp.MustCompile(`^[A-Za-z0-9_.:|-]{1,128}$`)
+
+// plainID reports whether an id can stand in the log as it is: it is short, prints,
+// and is no sub-call's.
+func plainID(id string) bool {
+	return idForm.MatchString(id) && !strings.Contains(id, ":code:")
 }
 
 // ErrStopped is the error of Result.Err for a loop that a limit ended.

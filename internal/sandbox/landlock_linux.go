@@ -94,7 +94,10 @@ func (r *Ruleset) apply(restrict func(fd uintptr) error) error {
 	if _, err := LandlockABI(); err != nil {
 		return err
 	}
-	attr := handled()
+	attr, err := handled()
+	if err != nil {
+		return fmt.Errorf("landlock: find out what the kernel can take: %w", err)
+	}
 	fd, err := createRuleset(&attr, 0)
 	if err != nil {
 		return fmt.Errorf("landlock_create_ruleset: %w", err)
@@ -108,14 +111,19 @@ func (r *Ruleset) apply(restrict func(fd uintptr) error) error {
 	return restrict(uintptr(fd))
 }
 
-// handled is every right the kernel can take.
-func handled() unix.LandlockRulesetAttr {
+// handled is every right the kernel can take. One that it does not know is an
+// invalid argument, or makes the description longer than one it knows; any other
+// error says nothing about the right.
+func handled() (_ unix.LandlockRulesetAttr, failed error) {
 	known := func(rights uint64, attr func(uint64) unix.LandlockRulesetAttr) (some uint64) {
 		for bit := uint64(1); bit <= rights; bit <<= 1 {
 			probe := attr(bit)
-			if fd, err := createRuleset(&probe, 0); err == nil {
+			fd, err := createRuleset(&probe, 0)
+			if err == nil {
 				unix.Close(fd)
 				some |= bit
+			} else if err != unix.EINVAL && err != unix.E2BIG && failed == nil {
+				failed = err
 			}
 		}
 		return some
@@ -129,7 +137,7 @@ func handled() unix.LandlockRulesetAttr {
 	if errata, err := createRuleset(nil, unix.LANDLOCK_CREATE_RULESET_ERRATA); err != nil || errata&errataThreads == 0 {
 		attr.Scoped &^= unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	return attr
+	return attr, failed
 }
 
 // createRuleset returns a descriptor, or for a nil attr what the flags ask for.

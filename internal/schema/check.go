@@ -12,6 +12,8 @@ const (
 	share  = 2
 	// deepest is how many rules may be open at once, which bounds the stack.
 	deepest = 40_000
+	// hints is how many bytes of names are compared with wrong ones.
+	hints = 2 << 20
 	// mostProblems is how many problems a check lists.
 	mostProblems = 25
 )
@@ -87,7 +89,7 @@ func (s *Schema) check(v *value, root Root) []Problem {
 }
 
 func (s *Schema) start(root Root, v *value) *checking {
-	c := &checking{left: budget + share*len(v.raw), root: root.Name}
+	c := &checking{left: budget + share*len(v.raw), hints: hints, root: root.Name}
 	c.tracks = s.tracks
 	c.dynamic = s.dynamic
 	return c
@@ -97,6 +99,7 @@ func (s *Schema) start(root Root, v *value) *checking {
 type checking struct {
 	root    string
 	left    int
+	hints   int
 	depth   int
 	tracks  bool
 	dynamic bool

@@ -199,6 +199,7 @@ func TestCompileErrors(t *testing.T) {
 	nest := func(n int) string {
 		return strings.Repeat(`{"not":`, n) + "{}" + strings.Repeat("}", n)
 	}
+	long := strings.Repeat("x", 100_000)
 	for _, tt := range []struct{ name, schema, want string }{
 		{"remote", `{"properties":{"a":{"$ref":"https://example.com/x.json#/y"}}}`, `it refers to "https://example.com/x.json", which lies outside the schema and is not loaded; only references inside the schema work, such as "#/$defs/name"`},
 		{"file", `{"$ref":"file:///etc/passwd"}`, `it refers to "file:///etc/passwd", which lies outside`},
@@ -228,6 +229,11 @@ func TestCompileErrors(t *testing.T) {
 		{"too long", `{"title":"` + strings.Repeat("x", 3<<20) + `"}`, `at most 2097152 are accepted`},
 		{"bad id", `{"$id":"%zz"}`, `the schema has a malformed $id, $schema or $ref`},
 		{"two anchors", `{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}`, `two subschemas have the same anchor "x"`},
+		{"long remote", `{"$ref":"https://example.com/` + long + `"}`, "xxx…\", which lies outside"},
+		{"long reference", `{"$ref":"#/` + long + `"}`, "xxx…\", which the schema does not have"},
+		{"long anchor", `{"$defs":{"a":{"$anchor":"` + long + `"},"b":{"$anchor":"` + long + `"}}}`, "xxx…\""},
+		{"long names", `{"properties":{"` + long + `":{"type":"strng"}}}`, `xxx…: "properties.xxx`},
+		{"names that hide", `{"properties":{"\u001b[2J\u202e":{"type":"strng"}}}`, "at /properties/\uFFFD[2J\uFFFD/type: "},
 		{"two ids", `{"$defs":{"a":{"$id":"http://x/y"},"b":{"$id":"http://x/y"}}}`, `two subschemas have the same $id`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -241,6 +247,9 @@ func TestCompileErrors(t *testing.T) {
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v\nmust contain %s", err, tt.want)
+			}
+			if err != nil && len(err.Error()) > 1_000 {
+				t.Errorf("the error has %d characters", len(err.Error()))
 			}
 			if err != nil && (strings.Contains(err.Error(), "schema:///") || strings.Contains(err.Error(), "/work")) {
 				t.Errorf("error %v names an address of ours", err)

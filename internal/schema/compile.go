@@ -5,14 +5,16 @@
 // from programs a model wrote, so everything is bounded: nothing is loaded, no
 // number is expanded, no check recurses or runs without limit. The grammar of
 // schemas, their references and drafts are the work of a library
-// (santhosh-tekuri/jsonschema); the check itself is done here, on the library's
-// compiled form, since the library's own can neither be bounded nor ordered.
+// (santhosh-tekuri/jsonschema), but for the plain schemas that nearly all are,
+// which are read here since the library is slow; the check itself is done here
+// for all, since the library's own can neither be bounded nor ordered.
 package schema
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,10 +30,14 @@ const (
 	maxText       = 2 << 20
 	maxDepth      = 200
 	maxContainers = 10_000
+	maxForeign    = 2_000    // of those for the library, whose time grows with the square
 	maxPointers   = 16 << 20 // characters of all pointers together
 	maxExponent   = 400      // of a number, where float64 ends
 	maxDigits     = 1_000
 )
+
+// longestShown is how much of a pointer or an address of a schema errors show.
+const longestShown = 200
 
 // docURL is the address a schema is given; nothing is ever fetched from it.
 const docURL = "schema:///schema"
@@ -54,24 +60,32 @@ func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Problem
 	}
-	return "at " + e.Pointer + ": " + e.Problem
+	return "at " + short(e.Pointer, longestShown) + ": " + e.Problem
 }
 
-// Compile compiles the text of a schema: draft 2020-12 unless $schema names
-// another. References may lead anywhere inside the schema and to the
-// metaschemas of the drafts; any other is an error, since nothing is loaded.
-// The keyword format annotates and is not checked, as 2020-12 says. Errors are
-// of type *Error.
-func Compile(text string) (s *Schema, err error) {
+// compile is Compile without the memory of earlier ones.
+func compile(text string) (s *Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, &Error{Problem: "the schema could not be compiled; simplify it"}
 		}
 	}()
-	doc, err := parseSchema(text)
+	doc, size, err := parseSchema(text)
 	if err != nil {
 		return nil, err
 	}
+	s, odd := compilePlain(doc)
+	if s != nil {
+		return s, nil
+	}
+	if size.containers > maxForeign {
+		return nil, &Error{doc.pointerTo(odd, nil), fmt.Sprintf("the schema has more than %d objects and arrays; one as large must be of draft 2020-12 or draft-07, without $id, anchors and dynamic references, and without a fault", maxForeign)}
+	}
+	return compileAny(doc)
+}
+
+// compileAny has the library compile a schema.
+func compileAny(doc *value) (*Schema, error) {
 	patterns := &patternCompiler{left: largestSum}
 	compiler := newCompiler(patterns)
 	if err := compiler.AddResource(docURL, doc.toAny()); err != nil {
@@ -90,7 +104,7 @@ func Compile(text string) (s *Schema, err error) {
 	if l.dynamic {
 		l.addAnchors(compiler)
 	}
-	if l.loops() {
+	if loops(slices.Collect(maps.Values(l.rules))) {
 		return nil, &Error{Problem: "the schema refers to itself without going into the value; a reference loop needs properties or items in between"}
 	}
 	return &Schema{root: root, dynamic: l.dynamic, tracks: l.tracks}, nil
@@ -130,22 +144,21 @@ func (l *lowering) addAnchors(c *jsonschema.Compiler) {
 }
 
 // parseSchema reads a schema's text and refuses what would be costly.
-func parseSchema(text string) (*value, error) {
+func parseSchema(text string) (doc *value, size measure, err error) {
 	if len(text) > maxText {
-		return nil, &Error{Problem: fmt.Sprintf("the schema has %d bytes; at most %d are accepted", len(text), maxText)}
+		return nil, size, &Error{Problem: fmt.Sprintf("the schema has %d bytes; at most %d are accepted", len(text), maxText)}
 	}
-	doc, err := parse(text)
+	doc, err = parse(text)
 	if err != nil {
-		return nil, &Error{Problem: err.Error()}
+		return nil, size, &Error{Problem: err.Error()}
 	}
 	if !doc.isObject() && doc.kind != jsonscan.True && doc.kind != jsonscan.False {
-		return nil, &Error{Problem: "a schema is an object, true or false, but this is " + describe(doc)}
+		return nil, size, &Error{Problem: "a schema is an object, true or false, but this is " + describe(doc)}
 	}
-	m := measure{}
-	if err := m.value(doc, nil, 0); err != nil {
-		return nil, err
+	if err := size.value(doc, nil, 0); err != nil {
+		return nil, size, err
 	}
-	return doc, nil
+	return doc, size, nil
 }
 
 // measure adds up what compiling a schema will cost.
@@ -208,7 +221,7 @@ func explain(err error, doc *value, compiler *jsonschema.Compiler) error {
 	case errors.As(err, &duplicateID):
 		return &Error{Problem: "two subschemas have the same $id"}
 	case errors.As(err, &duplicateAnchor):
-		return &Error{Problem: fmt.Sprintf("two subschemas have the same anchor %q", duplicateAnchor.Anchor)}
+		return &Error{Problem: fmt.Sprintf("two subschemas have the same anchor %q", short(duplicateAnchor.Anchor, longestShown))}
 	}
 	return &Error{Problem: "the schema has a malformed $id, $schema or $ref"}
 }
@@ -222,11 +235,11 @@ func outside(url string) error {
 	if local, ok := strings.CutPrefix(url, "schema:///"); ok {
 		url = local
 	}
-	return &Error{Problem: fmt.Sprintf("it refers to %q, which lies outside the schema and is not loaded; only references inside the schema work, such as \"#/$defs/name\"", url)}
+	return &Error{Problem: fmt.Sprintf("it refers to %q, which lies outside the schema and is not loaded; only references inside the schema work, such as \"#/$defs/name\"", short(url, longestShown))}
 }
 
 func missing(url string) error {
-	return &Error{Problem: fmt.Sprintf("it refers to %q, which the schema does not have", "#"+fragmentOf(url))}
+	return &Error{Problem: fmt.Sprintf("it refers to %q, which the schema does not have", "#"+short(fragmentOf(url), longestShown))}
 }
 
 func fragmentOf(url string) string {
@@ -294,6 +307,20 @@ func badFormat(err *jsonschema.ValidationError) ([]string, *kind.Format) {
 		}
 	}
 	return nil, nil
+}
+
+// pointerTo is the pointer of a part of v, which stands at the path, "" for what is
+// no part.
+func (v *value) pointerTo(part *value, at *path) string {
+	if v == part {
+		return at.pointer()
+	}
+	for i := range v.items {
+		if found := v.items[i].pointerTo(part, at.child(v, i)); found != "" {
+			return found
+		}
+	}
+	return ""
 }
 
 func (v *value) member(step string) *value {

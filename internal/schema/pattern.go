@@ -44,15 +44,21 @@ type patternCompiler struct {
 }
 
 func (pc *patternCompiler) compile(source string) (jsonschema.Regexp, error) {
+	if pc.refused != nil { // the library goes on to the next
+		return nil, pc.refused
+	}
 	if len(source) > longestPattern {
 		return nil, pc.refuse(fmt.Sprintf("the pattern has %d characters; at most %d are accepted", len(source), longestPattern))
 	}
 	if tree, err := syntax.Parse(source, syntax.Perl); err == nil {
-		size := instructions(tree)
+		size, room := instructions(tree), classes(tree)
 		if size > largestPattern {
 			return nil, pc.refuse(fmt.Sprintf("the repetitions of the pattern %s are too large", short(source, 80)))
 		}
-		if pc.left -= size; pc.left < 0 {
+		if room > largestPattern {
+			return nil, pc.refuse(fmt.Sprintf("the pattern %s names too many characters", short(source, 80)))
+		}
+		if pc.left -= size + room; pc.left < 0 {
 			return nil, pc.refuse("the patterns of the schema are too large together")
 		}
 		re, err := regexp.Compile(source)
@@ -93,6 +99,19 @@ func instructions(re *syntax.Regexp) int {
 		sum *= max(re.Min, re.Max, 1) + 1
 	}
 	return min(sum, 2*largestPattern)
+}
+
+// classes is the room the sets of characters take, in instructions: there are
+// scripts and categories with hundreds of ranges behind a few letters.
+func classes(re *syntax.Regexp) int {
+	sum := 0
+	if re.Op == syntax.OpCharClass {
+		sum = len(re.Rune) / 8
+	}
+	for _, sub := range re.Sub {
+		sum += classes(sub)
+	}
+	return sum
 }
 
 // String is the expression as written.

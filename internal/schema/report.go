@@ -151,20 +151,36 @@ func (rep *report) notEnum(want []value, v *value, at *path) bool {
 	if rep == nil {
 		return false
 	}
-	return rep.add(at, otherCase, `%s must be %s, got %s%s`, rep.subject(at), oneOfValues(want), describe(v), didYouMean(want, v))
+	return rep.add(at, otherCase, `%s must be %s, got %s%s`, rep.subject(at), oneOfValues(want), describe(v), rep.didYouMean(want, v))
 }
 
-func didYouMean(want []value, v *value) string {
+func (rep *report) didYouMean(want []value, v *value) string {
+	if !v.isString() {
+		return ""
+	}
 	var names []string
 	for i := range want {
 		if want[i].isString() {
 			names = append(names, want[i].text)
 		}
 	}
-	if v.isString() {
-		if near := nearest.Names(v.text, names, 1); len(near) > 0 {
-			return `; did you mean "` + shown(near[0]) + `"?`
-		}
+	if near := rep.nearest(v.text, names); near != "" {
+		return `; did you mean "` + shown(near) + `"?`
+	}
+	return ""
+}
+
+// nearest is the name that looks most like want, "" for none, or if the names are
+// so many or so long that the hint is not worth the search.
+func (rep *report) nearest(want string, names []string) string {
+	for _, name := range names {
+		rep.c.hints -= 16 + len(name)
+	}
+	if rep.c.hints < 0 {
+		return ""
+	}
+	for _, near := range nearest.Names(want, names, 1) {
+		return near
 	}
 	return ""
 }
@@ -187,10 +203,10 @@ func (rep *report) missing(name, because string, r *rule, v *value, at *path) bo
 				sent = append(sent, n)
 			}
 		}
-		if near := nearest.Names(name, sent, 1); len(near) > 0 {
-			i := v.find(near[0])
+		if near := rep.nearest(name, sent); near != "" {
+			i := v.find(near)
 			rep.explain(v, i)
-			text += `; you sent "` + shown(near[0]) + `", rename it to "` + shown(name) + `"`
+			text += `; you sent "` + shown(near) + `", rename it to "` + shown(name) + `"`
 		}
 	}
 	return rep.add(at.missing(name), other, "%s", text)
@@ -219,9 +235,7 @@ func (rep *report) unknown(i int, names []string, folded map[string]string, v *v
 				free = append(free, n)
 			}
 		}
-		if near := nearest.Names(v.names[i], free, 1); len(near) > 0 {
-			meant = near[0]
-		}
+		meant = rep.nearest(v.names[i], free)
 	}
 	switch {
 	case meant == "":

@@ -217,7 +217,7 @@ func (l *lowering) fillObject(r *rule, s *jsonschema.Schema, text *value) {
 			r.patterns = append(r.patterns, patternRule{p, l.rule(sub)})
 		}
 	}
-	slices.SortFunc(r.patterns, func(a, b patternRule) int { return strings.Compare(a.pattern.source, b.pattern.source) })
+	sortPatterns(r.patterns)
 	r.additional = l.boolOrRule(s.AdditionalProperties)
 	r.propertyNames = l.rule(s.PropertyNames)
 	for _, name := range ordered(s.Dependencies, text, "dependencies") {
@@ -239,6 +239,10 @@ func (l *lowering) fillObject(r *rule, s *jsonschema.Schema, text *value) {
 	r.unevaluatedProps = l.rule(s.UnevaluatedProperties)
 	r.unevaluatedItems = l.rule(s.UnevaluatedItems)
 	l.tracks = l.tracks || r.unevaluatedProps != nil || r.unevaluatedItems != nil
+}
+
+func sortPatterns(patterns []patternRule) {
+	slices.SortFunc(patterns, func(a, b patternRule) int { return strings.Compare(a.pattern.source, b.pattern.source) })
 }
 
 func (l *lowering) fillArray(r *rule, s *jsonschema.Schema, text *value) {
@@ -412,12 +416,12 @@ func (r *rule) inPlace(yield func(*rule) bool) {
 
 // loops reports whether a rule leads back to itself without going into the
 // value, which no check could ever finish.
-func (l *lowering) loops() bool {
+func loops(rules []*rule) bool {
 	const (
 		entered = 1
 		left    = 2
 	)
-	state := make(map[*rule]int, len(l.rules))
+	state := make(map[*rule]int, len(rules))
 	var visit func(r *rule) bool
 	visit = func(r *rule) bool {
 		switch state[r] {
@@ -435,7 +439,7 @@ func (l *lowering) loops() bool {
 		state[r] = left
 		return false
 	}
-	for _, r := range l.rules {
+	for _, r := range rules {
 		if visit(r) {
 			return true
 		}

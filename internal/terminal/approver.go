@@ -46,9 +46,13 @@ type Approver struct {
 	granted map[grant]bool
 }
 
-// grant is what was allowed for as long as the Approver lives: a tool with
-// exactly these arguments.
-type grant struct{ tool, digest string }
+// grant is what was allowed for as long as the Approver lives: exactly these
+// arguments of this definition of a tool. What is registered under the same name
+// later, such as by a server that declares the tool anew, is asked about again.
+type grant struct {
+	tool         *tools.Tool // nil: the name meant nothing
+	name, digest string
+}
 
 // NewApprover makes an Approver. Nil options are empty ones.
 func NewApprover(opts *Options) *Approver {
@@ -79,7 +83,7 @@ func (a *Approver) Approve(ctx context.Context, ask pipeline.ApprovalRequest) (p
 	q := &question{
 		a:     a,
 		ask:   ask,
-		grant: grant{ask.Call.Name(), ask.Digest()},
+		grant: grant{ask.Call.Tool(), ask.Call.Name(), ask.Digest()},
 		once:  a.opts.OnlyOnce != nil && a.opts.OnlyOnce(ask.Call),
 	}
 	if q.allowedBefore() {
@@ -117,7 +121,7 @@ func (q *question) allowedBefore() bool {
 }
 
 func (q *question) allowedBeforeLine() string {
-	return fmt.Sprintf("allowed before: %s, sha256 %s", termtext.Cut(termtext.EscapeLine(q.grant.tool), 80), q.grant.digest)
+	return fmt.Sprintf("allowed before: %s, sha256 %s", termtext.Cut(termtext.EscapeLine(q.grant.name), 80), q.grant.digest)
 }
 
 func (q *question) allowAlways() {

@@ -500,6 +500,33 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// A grant is for one definition: what is registered under the name later is asked
+// about, what was there before is not.
+func TestGrantIsForOneDefinition(t *testing.T) {
+	define := func(description string) *tools.Tool {
+		tool, err := tools.NewTool(&tools.Definition{Name: "mcp__s__write", Description: description, Handler: func(context.Context, *tools.Run) (tools.Result, error) {
+			return tools.Result{}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool
+	}
+	of := func(tool *tools.Tool) pipeline.ApprovalRequest {
+		return pipeline.ApprovalRequest{Call: tools.NewCall(tools.CallSpec{ID: "c1", Name: "mcp__s__write", Args: tools.MustJSON(`{"a":1}`), Tool: tool})}
+	}
+	before := define("writes")
+	d := newDesk(t, 80, 24, Options{})
+	d.answered(of(before), pipeline.AllowedOnce, "a")
+	d.answered(of(before), pipeline.Granted)
+	ended, end := context.WithCancel(t.Context())
+	end() // so that a question, which is what must come, is none that waits
+	for _, other := range []*tools.Tool{define("writes elsewhere"), define("writes"), nil} {
+		d.check(d.ask(ended, of(other)), pipeline.Cancelled)
+	}
+	d.answered(of(before), pipeline.Granted)
+}
+
 // A grant that is given while the same question waits answers it.
 func TestGrantWhileWaiting(t *testing.T) {
 	d := newDesk(t, 80, 24, Options{})

@@ -48,7 +48,7 @@ func (q *question) view(d dialog, seen bool) *view {
 	}
 	q.describe(p, v)
 	if q.a.opts.Card != nil {
-		p.card(q.a.opts.Card(q.grant.tool, args), q.a.opts.Draw)
+		p.card(q.a.opts.Card(q.grant.name, args), q.a.opts.Draw)
 	}
 	p.field("sha256", q.grant.digest, len(q.grant.digest)) // never cut
 	p.own("arguments:")

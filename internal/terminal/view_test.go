@@ -23,7 +23,7 @@ func (w window) size() (columns, rows int) { return w.columns, w.rows }
 
 // viewOf is the view of a question in a window.
 func viewOf(a *Approver, ask pipeline.ApprovalRequest, columns, rows int) *view {
-	q := &question{a: a, ask: ask, grant: grant{ask.Call.Name(), ask.Digest()}}
+	q := &question{a: a, ask: ask, grant: grant{ask.Call.Tool(), ask.Call.Name(), ask.Digest()}}
 	return q.view(window{columns: columns, rows: rows}, false)
 }
 

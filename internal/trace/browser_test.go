@@ -17,7 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/runcode-go/runcode/codemode"
 	"github.com/runcode-go/runcode/internal/trace"
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/pipeline/pipelinetest"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -318,6 +321,26 @@ func TestPageOfDenial(t *testing.T) {
 	check(t, "the next that is not done", b.eval(`document.getElementById('id').textContent`), `"call_1:code:5"`)
 	b.eval(`(s => { s.value = 'line:6'; s.dispatchEvent(new Event('input')); return new Promise(done => setTimeout(() => done(0), 0)); })(document.getElementById('search'))`)
 	check(t, "calls of a line", b.eval(`document.getElementById('shown').textContent`), `"3 of 7 calls"`)
+	b.sound()
+}
+
+// TestPageOfFailure opens the log of a program that throws.
+func TestPageOfFailure(t *testing.T) {
+	b := openBrowser(t)
+	rec := &pipelinetest.Recorder{}
+	cm, err := codemode.New(pipelinetest.New(t, &pipeline.Options{Sink: rec, Stages: true}), &codemode.Options{Isolation: codemode.IsolationInProcess})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm.Run(t.Context(), codemode.Program{Code: "const a = 1\nthrow new Error('no')"})
+	if err := cm.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b.open(read(t, string(jsonLines(rec.Events()))), "failure")
+	b.shoot("failure")
+	check(t, "the end", b.eval(`document.querySelector('.saying b').textContent`), `"The call failed (CODE_RUN_FAILED). "`)
+	check(t, "the piece of code", b.eval(`document.querySelector('.callout pre').textContent.split('\n')[1]`), `"> 2 | throw new Error('no')"`)
+	check(t, "the error's line", b.eval(`document.querySelectorAll('.lines .wrong').length`), "1")
 	b.sound()
 }
 

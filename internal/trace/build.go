@@ -68,6 +68,9 @@ type data struct {
 	Text            text        `json:"text"`
 	Seed            uint64      `json:"seed"`
 	Start           float64     `json:"start"`
+	Zone            text        `json:"zone"`
+	Tools           tools.JSON  `json:"tools"`
+	Limits          tools.JSON  `json:"limits"`
 	Input           tools.JSON  `json:"input"`
 }
 
@@ -163,10 +166,7 @@ func (b *builder) reader(eventType string) func(event, data) {
 // clock spreads the times of events, which are milliseconds, so that they rise
 // in the order of the log.
 func (b *builder) clock(e event) {
-	ms := int64(0)
-	if math.Abs(e.Time) < 1<<52 {
-		ms = int64(e.Time)
-	}
+	ms := e.milliseconds()
 	at := time.UnixMilli(ms).UTC()
 	switch {
 	case ms == 0: // it has no time
@@ -183,6 +183,14 @@ func (b *builder) clock(e event) {
 	}
 	b.any, b.last = true, ms
 	b.t.Ended = later(b.t.Ended, b.now)
+}
+
+// milliseconds is the time of an event since the epoch, 0 if it has none.
+func (e event) milliseconds() int64 {
+	if math.Abs(e.Time) < 1<<52 {
+		return int64(e.Time)
+	}
+	return 0
 }
 
 func later(a, b time.Time) time.Time {
@@ -338,6 +346,9 @@ func (b *builder) answered(id string, sources []uint64) *Call {
 // close notes how a call ended.
 func (b *builder) close(c *Call, e event, d data, blocks []tools.Content, isError bool) {
 	c.result = e.Data
+	if ms := e.milliseconds(); ms != 0 {
+		c.Settled = time.UnixMilli(ms).UTC()
+	}
 	c.Content, c.Value = blocks, d.Value
 	c.Cuts = append(c.Cuts, cuts(d.Cut, false)...)
 	c.DroppedContexts = d.DroppedContexts
@@ -463,7 +474,7 @@ func (b *builder) aside(e event, d data) {
 	case eventConsole:
 		c.Console = append(c.Console, Line{b.now, string(d.Level), string(d.Text)})
 	case eventWorld:
-		c.World = &World{Seed: d.Seed, Start: time.UnixMicro(int64(d.Start * 1000)).UTC(), Input: d.Input}
+		c.World, c.world = newWorld(d), e.Data
 	}
 }
 

@@ -114,7 +114,18 @@ type pageCall struct {
 	Questions   []pageQuestion `json:"questions,omitempty"`
 	Lookups     []pageLookup   `json:"lookups,omitempty"`
 	Console     []pageLine     `json:"console,omitempty"`
+	World       *pageWorld     `json:"world,omitempty"`
 	Cuts        []pageCut      `json:"cuts,omitempty"`
+}
+
+type pageWorld struct {
+	Seed   string    `json:"seed"` // in digits, which a script's numbers could not hold
+	Start  int64     `json:"start"`
+	Zone   string    `json:"zone"`
+	Limits string    `json:"limits"`
+	Tools  []string  `json:"tools"`
+	Input  string    `json:"input"`
+	Cuts   []pageCut `json:"cuts,omitempty"`
 }
 
 type pageError struct {
@@ -225,10 +236,18 @@ func (t *Trace) pageCall(c *Call) pageCall {
 	for _, l := range c.Console {
 		call.Console = append(call.Console, pageLine{l.Level, l.Text})
 	}
-	for _, cut := range c.Cuts {
-		call.Cuts = append(call.Cuts, pageCut(cut))
+	if w := c.World; w != nil {
+		call.World = &pageWorld{strconv.FormatUint(w.Seed, 10), w.Start.UnixMilli(), w.Zone, w.Limits.String(), w.Tools, w.Input.String(), pageCuts(w.Cuts)}
 	}
+	call.Cuts = pageCuts(c.Cuts)
 	return call
+}
+
+func pageCuts(cuts []Cut) (out []pageCut) {
+	for _, cut := range cuts {
+		out = append(out, pageCut(cut))
+	}
+	return out
 }
 
 // failurePlace finds the line of a program in the text of its failure: that of

@@ -28,15 +28,43 @@ func (c *Call) Restore(ctx context.Context, fetch Fetch) error {
 		if cut.OfCall {
 			part = &call
 		}
-		text, err := cut.fetch(ctx, fetch)
-		if err == nil {
-			*part, err = replace(*part, cut.Path, text)
-		}
-		if err != nil {
+		var err error
+		if *part, err = cut.restore(ctx, fetch, *part); err != nil {
 			return fmt.Errorf("cannot restore call %s of %s, which was cut in the log at %q: %w", c.ID, c.Tool, cut.Path, err)
 		}
 	}
 	return c.reread(call, result)
+}
+
+// RestoreWorld gets back what was cut of World, if there is one, as Restore does for
+// the rest.
+func (c *Call) RestoreWorld(ctx context.Context, fetch Fetch) error {
+	if c.World == nil || len(c.World.Cuts) == 0 {
+		return nil
+	}
+	whole := c.world
+	for _, cut := range c.World.Cuts {
+		var err error
+		if whole, err = cut.restore(ctx, fetch, whole); err != nil {
+			return fmt.Errorf("cannot restore the world of the program, which was cut in the log at %q: %w", cut.Path, err)
+		}
+	}
+	var d data
+	if err := decode(whole, &d); err != nil {
+		return fmt.Errorf("the world of the program cannot be read once it is restored: %w", err)
+	}
+	d.Cut = tools.JSON{}
+	c.World, c.world = newWorld(d), whole
+	return nil
+}
+
+// restore is data with the part that was cut in its place.
+func (cut Cut) restore(ctx context.Context, fetch Fetch, data tools.JSON) (tools.JSON, error) {
+	text, err := cut.fetch(ctx, fetch)
+	if err != nil {
+		return data, err
+	}
+	return replace(data, cut.Path, text)
 }
 
 func (cut Cut) fetch(ctx context.Context, fetch Fetch) (string, error) {

@@ -10,13 +10,14 @@ import (
 
 // The types of event that are read besides those of package pipeline. DSH's newer
 // sessions have other names for nested calls. The last two are optional in any
-// log: a line that a program printed, and what it took from the world around it.
+// log: a line that a program printed, and what it took from the world around it
+// (codemode.EventWorld).
 const (
 	eventDSHStart  = "tool/ptc-dispatch-start"
 	eventDSHSettle = "tool/ptc-dispatch"
 	eventCatalog   = "code/catalog" // package codemode's
 	eventConsole   = "code/console" // {callId, level, text}
-	eventWorld     = "code/world"   // {callId, seed, start, input}: see World; start is in milliseconds since the epoch
+	eventWorld     = "code/world"   // {callId, seed, start, zone, limits, tools, input}: see World; start is in milliseconds since the epoch
 )
 
 // StateOpen is the state of a call whose result is not in the log.
@@ -53,6 +54,7 @@ type Call struct {
 	// Started and Ended are the times of its events. Where several lie within one
 	// millisecond they are spread so that none overlap that did not.
 	Started, Ended  time.Time
+	Settled         time.Time // the time of its result's event as the log has it, zero for none
 	Took            time.Duration
 	Questions       []Question
 	Stages          []Stage // in the order of the answers
@@ -62,10 +64,10 @@ type Call struct {
 	DroppedContexts int
 	Cuts            []Cut // what was too large for the log
 
-	call, result tools.JSON // the data of its events
-	asked        uint64     // the number of the event that announced it
-	settled      int        // how many of Calls have their results
-	depth        int        // 0 for a call without a parent
+	call, result, world tools.JSON // the data of its events
+	asked               uint64     // the number of the event that announced it
+	settled             int        // how many of Calls have their results
+	depth               int        // 0 for a call without a parent
 }
 
 // Failure says why a call failed.
@@ -104,9 +106,23 @@ type Line struct {
 // World is what a program took from the world around it: with it, a run can be
 // repeated.
 type World struct {
-	Seed  uint64     // of its randomness
-	Start time.Time  // the reading of its clock before the first call
-	Input tools.JSON // the global input; zero: none
+	Seed   uint64     // of its randomness
+	Start  time.Time  // the reading of its clock before the first call
+	Zone   string     // its time zone at Start, as in "CET +01:00"; empty: not in the log
+	Limits tools.JSON // a runtime.Limits; zero: not in the log
+	Tools  []string   // the names of the tools it may call; nil: not in the log
+	Input  tools.JSON // the global input; zero: none
+	Cuts   []Cut      // what was too large for the log
+}
+
+func newWorld(d data) *World {
+	var names []string
+	_ = decode(d.Tools, &names) // it may be missing, or cut
+	return &World{
+		Tools: names,
+		Seed:  d.Seed, Start: time.UnixMicro(int64(d.Start * 1000)).UTC(), Zone: string(d.Zone), Limits: d.Limits, Input: d.Input,
+		Cuts: cuts(d.Cut, false),
+	}
 }
 
 // Context is a message that was added for the model.

@@ -17,7 +17,8 @@ type LimitOptions struct {
 	Tools ToolNames
 	// PerTool gives each tool a limit of its own; otherwise all share one.
 	PerTool bool
-	// Concurrent is how many calls may run at a time. Zero: any number.
+	// Concurrent is how many calls may run at a time; bodies that were abandoned
+	// do not count. Zero: any number.
 	Concurrent int
 	// Rate is how many calls may start within any stretch of time as long as
 	// Per; a Per of zero is a second. Zero: any number.
@@ -35,6 +36,12 @@ type LimitOptions struct {
 // nested in this sense if they are made with the context the body was given.
 // This holds within one Limit only: tools that call one another belong under the
 // same one. run_code is not limited, the calls its programs make are.
+//
+// A call holds its permit until it is settled. A body that does not return when
+// its run has ended is abandoned (see pipeline.Request.Over): its call is settled
+// then and frees the permit, though the body may still be running, since a limit
+// that waited for it could wait for ever. pipeline.Pipeline.Abandoned tells how
+// many there are.
 //
 // Register it in Pipeline.Execution, inside Retry and outside Timeout: then a
 // wait between attempts holds no permit, and waiting costs no time of the tool.

@@ -236,6 +236,25 @@ func TestLimitLosesNoPermit(t *testing.T) {
 	wg.Wait()
 }
 
+// A body that is abandoned frees its permit while it runs on.
+func TestLimitAndAbandonedBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		letGo := make(chan struct{})
+		p := pipelinetest.New(t, nil, pipelinetest.Echo("a"), pipelinetest.Tool("stubborn", func(context.Context, *tools.Run) (tools.Result, error) {
+			<-letGo
+			return tools.Result{}, nil
+		}))
+		p.Execution.Use("limit", policy.Limit(policy.LimitOptions{Concurrent: 1}))
+		ctx, over := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, over)
+		check(t, "the stubborn call", p.Execute(ctx, pipeline.Request{Name: "stubborn", Over: ctx.Done()}).State(), pipeline.StateAbandoned)
+		check(t, "the next call", exec(p, "a").State(), pipeline.StateDone)
+		check(t, "bodies that still run", p.Abandoned(), []string{"stubborn"})
+		close(letGo)
+		synctest.Wait()
+	})
+}
+
 // Nor does a call of a sub-agent, which has no parent and only the body's context.
 // Once the call around it is over, that context opens nothing.
 func TestLimitInheritedByContext(t *testing.T) {

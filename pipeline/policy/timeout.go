@@ -15,7 +15,7 @@ import (
 // all attempts together.
 //
 // The body is told through its context and awaited: one that does not watch
-// ctx runs on. Once the time is over the result is a *TimeoutError, whatever the
+// ctx runs on, and is abandoned at the earliest when its run has ended. Once the time is over the result is a *TimeoutError, whatever the
 // body says in the end. A person who is asked before the body runs for a second
 // time answers within that attempt's time.
 func Timeout() pipeline.Listener[pipeline.Dispatch, pipeline.Result] {

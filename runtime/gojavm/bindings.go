@@ -335,7 +335,7 @@ func (r *run) encodeArgs(c *call, args []goja.Value) (string, error) {
 		return "{}", nil
 	}
 	text, err := jsvalue.Encode(r.vm, args[0], jsvalue.EncodeOptions{
-		Root: "args", Bytes: r.lim.Argument, Nodes: r.lim.ResultNodes, Stop: r.dead,
+		Root: "args", Bytes: r.lim.Argument, Nodes: r.lim.ResultNodes, Stop: r.dead, Prototypes: r.real.plain,
 	})
 	if err == nil {
 		return text, nil

@@ -49,7 +49,7 @@ func (r *run) conclude() bool {
 
 // takeValue converts the completion.
 func (r *run) takeValue(v goja.Value) error {
-	text, err := jsvalue.Encode(r.vm, v, jsvalue.EncodeOptions{Bytes: r.lim.Output, Errors: true, Stop: r.dead})
+	text, err := jsvalue.Encode(r.vm, v, jsvalue.EncodeOptions{Bytes: r.lim.Output, Errors: true, Stop: r.dead, Prototypes: r.real.plain})
 	if jsvalue.Uncatchable(err) {
 		return err
 	}

@@ -37,11 +37,16 @@ type Runtime struct {
 	bytes atomic.Int64 // queued and in flight, of all runs
 	heap  *heapWatch
 
+	programs programs
+
 	mu     sync.Mutex
 	closed bool
 	live   map[*run]struct{}
 	stuck  int
 	runs   sync.WaitGroup
+
+	spare   *run // for the next program; nil: none is ready
+	sparing bool // one is being made
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)
@@ -126,6 +131,9 @@ func (rt *Runtime) end(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.live, r)
+	if !r.req.CheckOnly {
+		rt.replaceSpare()
+	}
 	rt.runs.Done()
 }
 
@@ -163,6 +171,7 @@ func (rt *Runtime) Stuck() int {
 func (rt *Runtime) Close() error {
 	rt.mu.Lock()
 	rt.closed = true
+	rt.spare = nil
 	live := make([]*run, 0, len(rt.live))
 	for r := range rt.live {
 		live = append(live, r)

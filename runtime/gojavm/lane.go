@@ -2,6 +2,7 @@ package gojavm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -44,8 +45,9 @@ type call struct {
 	cancel   context.CancelCauseFunc
 	held     int64 // bytes counted for it
 
-	reply runtime.Reply
-	err   error
+	answered bool // by the host; guarded by run.mu
+	reply    runtime.Reply
+	err      error
 }
 
 // label is how texts name the call's function.
@@ -136,15 +138,19 @@ func (r *run) handOut(c *call) {
 		c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
 	}
 	inv := runtime.Invocation{Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site}
+	if r.req.Parallel > 1 {
+		inv.Answer = func(reply runtime.Reply, err error) { r.arrived(ctx, c, reply, err) }
+	}
 	go func() {
 		defer r.live.Done()
-		c.reply, c.err = answer(ctx, c.owner.binding.Call, inv)
-		if failure, ok := context.Cause(ctx).(*runtime.CallError); ok && c.err != nil {
-			c.err = failure
-		}
-		r.arrived(c)
+		reply, err := runtime.Reply{}, errLeft
+		defer func() { r.arrived(ctx, c, reply, err) }()
+		reply, err = answer(ctx, c.owner.binding.Call, inv)
 	}()
 }
+
+// errLeft is the answer of a call whose goroutine the host ended.
+var errLeft = errors.New("the call ended without an answer")
 
 // answer calls the host and turns its panic into a failure.
 func answer(ctx context.Context, f func(context.Context, runtime.Invocation) (runtime.Reply, error), inv runtime.Invocation) (reply runtime.Reply, err error) {
@@ -156,10 +162,19 @@ func answer(ctx context.Context, f func(context.Context, runtime.Invocation) (ru
 	return f(ctx, inv)
 }
 
-// arrived puts an answered call into the inbox, from the host's goroutine.
-func (r *run) arrived(c *call) {
+// arrived puts a call into the inbox with its first answer, from any goroutine of
+// the host's.
+func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err error) {
+	if failure, ok := context.Cause(ctx).(*runtime.CallError); ok && err != nil {
+		err = failure
+	}
 	r.mu.Lock()
-	heavy, crowded := r.hold(c, len(c.reply.Value))
+	if c.answered {
+		r.mu.Unlock()
+		return
+	}
+	c.answered, c.reply, c.err = true, reply, err
+	heavy, crowded := r.hold(c, len(reply.Value))
 	r.inbox = append(r.inbox, c)
 	r.mu.Unlock()
 	if heavy || crowded {
@@ -221,6 +236,7 @@ func (r *run) settle(c *call) error {
 		return nil // it was cancelled, and the program knows
 	}
 	r.finish(c)
+	r.show(c.reply.Time)
 	var value goja.Value
 	err := c.err
 	if err == nil {

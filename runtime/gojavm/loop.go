@@ -15,6 +15,7 @@ func (r *run) loop() bool {
 	for r.main.State() == goja.PromiseStatePending {
 		x := r.timers.due()
 		if x != nil {
+			r.show(x.shows)
 			if !r.turn(x.callback) {
 				return false
 			}

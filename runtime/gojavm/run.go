@@ -59,6 +59,9 @@ type run struct {
 	patterns map[string]string                  // regular expressions that were rewritten -> as they were written
 	matching atomic.Pointer[runtime.Site]       // of the regular expression that is at work; read by all goroutines
 	timers   timers
+	began    time.Time
+	equipped bool      // see equip
+	shown    time.Time // the latest time that the program may have seen on a clock of its own
 	waiting  waiting
 	throw    thrownPlace
 	operator goja.Callable                 // **, once it was needed
@@ -88,19 +91,23 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	if req.Parallel == 0 {
 		req.Parallel = 1
 	}
-	r := &run{
-		rt: rt, req: req, lim: lim,
-		vm:       goja.New(),
-		stop:     make(chan struct{}),
-		done:     make(chan struct{}),
-		wake:     make(chan struct{}, 1),
-		thrown:   map[*goja.Object][]goja.StackFrame{},
-		missed:   map[string]string{},
-		sites:    map[goja.StackFrame]runtime.Site{},
-		patterns: map[string]string{},
-		standsIn: map[*goja.Object]*goja.Object{},
-		ledger:   runtime.NewLedger(lim.Output),
+	var r *run
+	if req.Clock == nil && req.Seed == nil && !req.CheckOnly {
+		r = rt.takeSpare()
 	}
+	if r == nil {
+		r = &run{vm: goja.New()}
+	}
+	r.rt, r.req, r.lim = rt, req, lim
+	r.stop = make(chan struct{})
+	r.done = make(chan struct{})
+	r.wake = make(chan struct{}, 1)
+	r.thrown = map[*goja.Object][]goja.StackFrame{}
+	r.missed = map[string]string{}
+	r.sites = map[goja.StackFrame]runtime.Site{}
+	r.patterns = map[string]string{}
+	r.standsIn = map[*goja.Object]*goja.Object{}
+	r.ledger = runtime.NewLedger(lim.Output)
 	r.outer = ctx
 	r.ctx, r.end = context.WithCancelCause(ctx)
 	r.usage.Isolation = "in-process"
@@ -270,7 +277,7 @@ func (r *run) prepare() bool {
 		r.stopWith(*failure)
 		return false
 	}
-	prog, failure := transpile(r.req.Name, r.req.Program, r.globals()...)
+	prog, failure := r.compile()
 	if failure != nil {
 		if failure.Name == "SyntaxError" || failure.Kind == runtime.InvalidInput {
 			if refusal := r.refuseText(text); refusal != nil {
@@ -286,8 +293,15 @@ func (r *run) prepare() bool {
 		r.note(r.unboundCalls()...)
 		return true
 	}
-	prog.tree = nil
 	return r.turn(r.furnish)
+}
+
+// compile is the program of the run. That of a check alone keeps its tree.
+func (r *run) compile() (*program, *runtime.Failure) {
+	if r.req.CheckOnly {
+		return transpile(r.req.Name, r.req.Program, r.globals()...)
+	}
+	return r.rt.programs.compile(r.req.Name, r.req.Program, r.globals())
 }
 
 // globals are the names that a program has beside those of the language.
@@ -304,19 +318,18 @@ func (r *run) globals() []string {
 
 // furnish makes the world of the program.
 func (r *run) furnish() error {
-	r.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	r.vm.SetMaxCallStackSize(r.lim.Depth)
 	if r.req.Clock != nil {
-		r.vm.SetTimeSource(r.req.Clock)
+		r.timers.clock = r.clock
+		r.vm.SetTimeSource(r.clock)
 	}
-	random := r.randomness()
-	r.vm.SetPromiseRejectionTracker(r.trackRejection)
-	r.waiting.vm = r.vm
-	r.vm.SetAsyncContextTracker(&r.waiting)
-	r.real.capture(r.vm)
+	r.began = r.now()
+	if !r.equipped {
+		if err := r.equip(r.randomness()); err != nil {
+			return err
+		}
+	}
 	for _, install := range []func() error{
-		func() error { return r.installLibrary(random) },
-		r.installTimers,
 		r.installBindings,
 		r.installInput,
 		r.installGuards,
@@ -326,6 +339,45 @@ func (r *run) furnish() error {
 		}
 	}
 	return nil
+}
+
+// equip gives the engine what is the same for all programs. Random is nil for the
+// library's own.
+func (r *run) equip(random func([]byte)) error {
+	r.vm.SetParserOptions(parser.WithDisableSourceMaps)
+	r.vm.SetPromiseRejectionTracker(r.trackRejection)
+	r.waiting.vm = r.vm
+	r.vm.SetAsyncContextTracker(&r.waiting)
+	r.real.capture(r.vm)
+	if err := r.installLibrary(random); err != nil {
+		return err
+	}
+	if err := r.installTimers(); err != nil {
+		return err
+	}
+	r.equipped = true
+	return nil
+}
+
+// now is the time that the program sees.
+func (r *run) now() time.Time {
+	if r.timers.clock != nil {
+		return r.timers.clock()
+	}
+	return time.Now()
+}
+
+// clock is the time that a program with a clock of its own sees: that one's, but
+// not before what answers and timers have shown it.
+func (r *run) clock() time.Time {
+	r.show(r.req.Clock())
+	return r.shown
+}
+
+func (r *run) show(t time.Time) {
+	if t.After(r.shown) {
+		r.shown = t
+	}
 }
 
 // randomness seeds Math.random and returns the same source for bytes; nil is

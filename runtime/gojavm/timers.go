@@ -18,6 +18,7 @@ const maxDelay = 1<<31 - 1
 type timer struct {
 	id       int64
 	when     time.Time
+	shows    time.Time // on the program's own clock, zero without one
 	sequence int64
 	every    time.Duration // of an interval
 	callback func() error
@@ -30,6 +31,7 @@ type timers struct {
 	byID     map[int64]*timer
 	last     int64 // id
 	sequence int64
+	clock    func() time.Time // of the program's own; nil: the real one
 }
 
 func (t *timers) add(delay, every time.Duration, callback func() error) *timer {
@@ -46,6 +48,9 @@ func (t *timers) add(delay, every time.Duration, callback func() error) *timer {
 func (t *timers) schedule(x *timer, delay time.Duration) {
 	t.sequence++
 	x.sequence, x.when = t.sequence, time.Now().Add(delay)
+	if t.clock != nil {
+		x.shows = t.clock().Add(delay)
+	}
 	heap.Push(&t.waiting, x)
 }
 

@@ -3,6 +3,7 @@ package gojavm
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dop251/goja"
 
@@ -24,6 +25,7 @@ type intrinsics struct {
 	ownProperty      goja.Callable // Object.getOwnPropertyDescriptor
 	defineProperty   goja.Callable
 	ownSymbols       goja.Callable // Object.getOwnPropertySymbols
+	plain            *jsvalue.Prototypes
 }
 
 func (i *intrinsics) capture(vm *goja.Runtime) {
@@ -37,6 +39,7 @@ func (i *intrinsics) capture(vm *goja.Runtime) {
 	i.defineProperty, _ = goja.AssertFunction(object.Get("defineProperty"))
 	i.ownSymbols, _ = goja.AssertFunction(object.Get("getOwnPropertySymbols"))
 	i.preventExtension, _ = goja.AssertFunction(object.Get("preventExtensions"))
+	i.plain = jsvalue.PrototypesOf(vm)
 }
 
 func (i *intrinsics) preventExtensions(object *goja.Object) error {
@@ -74,7 +77,8 @@ func (r *run) installLibrary(random func([]byte)) error {
 	return jslib.Install(r.vm, jslib.Host{
 		Console: r.console,
 		Stack:   authorFrames,
-		Now:     r.req.Clock,
+		Start:   func() time.Time { return r.began },
+		Now:     r.now,
 		Rand:    random,
 		After:   r.after,
 		Stop:    r.dead,

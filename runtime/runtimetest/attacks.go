@@ -19,7 +19,7 @@ type Attack struct {
 func (s Suite) Attacks() []Attack {
 	var all []Attack
 	for _, a := range hostile() {
-		if a.beyond != "" && !s.Kills || a.bounded && !s.Bounded || a.grows && s.Kills && !s.Bounded {
+		if s.without(a) != "" {
 			continue
 		}
 		for _, p := range a.programs {

@@ -1,8 +1,11 @@
 package runtimetest
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,6 +25,7 @@ func (s Suite) calls(t *testing.T) {
 		{name: "its stack names the line of the call", code: "const a = 1;\nasync function load() {\n  return await tools.fail({ message: 'm' });\n}\ntry { await load() } catch (e) { return [e.stack.startsWith('ToolCallError: m'), /:3:\\d+/.test(e.stack), e.stack.includes('load'), /\\.go:|\\(\\d+\\)\\)/.test(e.stack)] }", value: `[true,true,true,false]`},
 		{name: "any other error has its text alone", code: `try { await tools.broken({}) } catch (e) { return [e instanceof ToolCallError, e.message, 'code' in e, Object.hasOwn(e, 'value')] }`, value: `[true,"the disk is on fire",false,false]`},
 		{name: "a panic is a failed call", code: `try { await tools.panics({}) } catch (e) { return [e instanceof ToolCallError, e.toolName, e.message.length > 0, /goroutine|\.go:/.test(e.message)] }`, value: `[true,"panics",true,false]`},
+		{name: "a call whose goroutine ends has failed", code: `try { await tools.leaves({}) } catch (e) { return [e instanceof ToolCallError, e.toolName, e.message] }`, value: `[true,"leaves","the call ended without an answer"]`},
 		{name: "caught and gone on", code: "const out = [];\nfor (const id of ['k1', 'missing', 'k3']) {\n  try { out.push(id === 'missing' ? await tools.fail({ message: 'none' }) : (await tools.echo({ v: id })).v) }\n  catch (e) { out.push(e instanceof ToolCallError ? e.toolName : 'other') }\n}\nreturn out", value: `["k1","fail","k3"]`},
 		{name: "uncaught", code: "await tools.echo({});\nawait tools.fail({ message: 'no row', code: 'NOT_FOUND' })", fails: &failure{kind: runtime.Exception, says: []string{"ToolCallError: no row"}, name: "ToolCallError", code: "NOT_FOUND", tool: "fail", line: 2}},
 		{name: "uncaught, thrown again", code: "try {\n  await tools.fail({ message: 'm' })\n} catch (e) {\n  throw e\n}", fails: &failure{kind: runtime.Exception, name: "ToolCallError", tool: "fail", line: 2}},
@@ -52,7 +56,9 @@ func (s Suite) sites(t *testing.T) {
 // usage checks what a run says it cost.
 func (s Suite) usage(t *testing.T) {
 	h := newHost(t, s.open(t))
-	res := h.run(t.Context(), runtime.Request{Program: `await tools.echo({a: 'é'}); await tools.raw({json: '[1,2]'}); try { await tools.fail({message: 'm'}) } catch {}`})
+	// It is busy for longer than the steps of any clock.
+	res := h.run(t.Context(), runtime.Request{Program: `await tools.echo({a: 'é'}); await tools.raw({json: '[1,2]'}); try { await tools.fail({message: 'm'}) } catch {}
+const t = Date.now(); while (Date.now() - t < 50);`})
 	if res.Failure != nil {
 		t.Fatalf("failed: %+v", res.Failure)
 	}
@@ -112,6 +118,7 @@ func (s Suite) lane(t *testing.T) {
 			}
 		})
 	}
+	t.Run("answers come in the order they are given", s.answers)
 	t.Run("numbers", func(t *testing.T) {
 		h := newHost(t, s.open(t))
 		res := h.run(t.Context(), runtime.Request{Parallel: 4, Program: `
@@ -140,6 +147,48 @@ await Promise.all([...p, dropped])`})
 		{name: "the order is that of the calls", code: "const p = []; for (let n = 0; n < 20; n++) p.push(tools.echo({ n }));\nreturn (await Promise.all(p)).map(r => r.n).join()", value: `"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19"`},
 		{name: "many calls in a row", code: "let s = 0; for (let n = 0; n < 500; n++) s += (await tools.echo({ n })).n; return s", value: `124750`},
 	})
+}
+
+// answers checks that an answer counts from when it is given, whenever its Call
+// returns, and that the first one counts.
+func (s Suite) answers(t *testing.T) {
+	const n = 20
+	var mu sync.Mutex
+	calls := map[int]runtime.Invocation{}
+	answerAll := func() {
+		for seq := n; seq > 0; seq-- {
+			if seq%2 == 0 {
+				calls[seq].Answer(runtime.Reply{Value: fmt.Sprint(seq)}, nil)
+			} else {
+				calls[seq].Answer(runtime.Reply{}, fmt.Errorf("no %d", seq))
+			}
+			calls[seq].Answer(runtime.Reply{Value: `"again"`}, nil)
+		}
+	}
+	bound := runtime.Binding{
+		Namespace: namespace(t, "host", runtime.ErrorClass{}, runtime.Member{Name: "ask"}),
+		Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+			mu.Lock()
+			calls[inv.Seq] = inv
+			if len(calls) == n {
+				answerAll()
+			}
+			mu.Unlock()
+			<-ctx.Done()
+			return runtime.Reply{Value: `"late"`}, nil
+		},
+	}
+	const program = `
+const order = [];
+await Promise.all(Array.from({ length: 20 }, () => host.ask({}).then(v => order.push(v), e => order.push(e.message))));
+return order.join()`
+	res := newHost(t, s.open(t)).run(t.Context(), runtime.Request{Program: program, Parallel: n, Bindings: []runtime.Binding{bound}, Limits: runtime.Limits{Wall: 30 * time.Second}})
+	if want := `"20,no 19,18,no 17,16,no 15,14,no 13,12,no 11,10,no 9,8,no 7,6,no 5,4,no 3,2,no 1"`; res.Value != want {
+		t.Errorf("%s %+v, want %s", res.Value, res.Failure, want)
+	}
+	if res.Usage.Calls != n {
+		t.Errorf("%d calls, want %d", res.Usage.Calls, n)
+	}
 }
 
 // callOptions checks the second argument of a call.

@@ -37,6 +37,7 @@ var members = []runtime.Member{
 	{Name: "fail"},   // a CallError made of its arguments
 	{Name: "broken"}, // an error that is no CallError
 	{Name: "panics"}, // a panic
+	{Name: "leaves"}, // ends its goroutine
 	{Name: "hold"},   // waits until its context ends
 	{Name: "linger"}, // the same, and then takes its time
 	{Name: "step"},   // writes down when it began and ended
@@ -120,6 +121,8 @@ func (h *host) answer(ctx context.Context, c runtime.Invocation) (runtime.Reply,
 		return runtime.Reply{}, errors.New("the disk is on fire")
 	case "panics":
 		panic("boom")
+	case "leaves":
+		goruntime.Goexit()
 	}
 	var args struct {
 		JSON, Message, Code, CallID, ID string

@@ -38,11 +38,8 @@ func (s Suite) Hostile(t *testing.T) {
 	t.Run("each limit", s.eachLimit)
 	for _, a := range hostile() {
 		t.Run(a.family, func(t *testing.T) {
-			if a.beyond != "" && !s.Kills {
-				t.Skip("nothing in this process stops it: " + a.beyond)
-			}
-			if a.bounded && !s.Bounded || a.grows && s.Kills && !s.Bounded {
-				t.Skip("the system bounds no memory here")
+			if why := s.without(a); why != "" {
+				t.Skip(why)
 			}
 			for _, p := range a.programs {
 				t.Run(p.name, func(t *testing.T) {
@@ -55,6 +52,17 @@ func (s Suite) Hostile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// without says why a family is left out, if it is.
+func (s Suite) without(a attacks) string {
+	switch {
+	case a.beyond != "" && !s.Kills:
+		return "nothing in this process stops it: " + a.beyond
+	case a.bounded && !s.Bounded, a.grows && s.Kills && !s.Bounded:
+		return "the system bounds no memory here"
+	}
+	return ""
 }
 
 // Beyond lists why hostile programs are left out where nothing can be killed, in

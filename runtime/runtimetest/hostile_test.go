@@ -1,6 +1,12 @@
 package runtimetest
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/runcode-go/runcode/runtime"
+)
 
 // A hostile program must say how it ends, and be found by its name.
 func TestHostileTable(t *testing.T) {
@@ -31,5 +37,39 @@ func TestHostileTable(t *testing.T) {
 	t.Logf("%d programs, %d of them stopped in process too", programs, stopped)
 	if programs < 400 {
 		t.Errorf("%d programs, want at least 400: a family was lost", programs)
+	}
+}
+
+// hasty is a Runtime whose runs are over before their programs have begun.
+type hasty runtime.Kind
+
+func (h hasty) Run(context.Context, runtime.Request) (runtime.Result, error) {
+	return runtime.Result{Failure: &runtime.Failure{Kind: runtime.Kind(h)}}, nil
+}
+
+func (hasty) Close() error { return nil }
+
+// On a busy machine a limit of time is over before the program is under way: that is
+// measured from the start of the run. Any other limit has not been measured.
+func TestStopBeforeTheProgram(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		stop stop
+		want bool // it is measured
+	}{
+		{"wall", stop{limits: runtime.Limits{Wall: time.Millisecond}, kind: runtime.Timeout}, true},
+		{"compute", stop{limits: runtime.Limits{Compute: time.Millisecond}, kind: runtime.Timeout}, true},
+		{"calls", stop{limits: runtime.Limits{Calls: 2}, kind: runtime.CallLimit}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			measured := false
+			testing.Benchmark(func(b *testing.B) {
+				tt.stop.measure(b, hasty(tt.stop.kind), namespace(t, "tools", toolClass(), runtime.Member{Name: "mark"}))
+				measured = true
+			})
+			if measured != tt.want {
+				t.Errorf("measured: %v, want %v", measured, tt.want)
+			}
+		})
 	}
 }

@@ -2,7 +2,9 @@ package runtimetest
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,10 +100,43 @@ return [first, Date.now() - first, new Date().toISOString(), new Date(2024, 0, 1
 	if other := run(2); one == other {
 		t.Errorf("another seed gave the same %s", one)
 	}
-	const start = `[1709208000123,0,"2024-02-29T12:00:00.123Z",2024,`
+	const start = `[1709208000123,2,"2024-02-29T12:00:00.125Z",2024,`
 	if len(one) < len(start) || one[:len(start)] != start {
 		t.Errorf("the clock was not used: %s", one)
 	}
+	t.Run("time passes with answers and timers", func(t *testing.T) {
+		h := newHost(t, rt)
+		after := func(d time.Duration) runtime.Reply { return runtime.Reply{Value: `1`, Time: fixedClock().Add(d)} }
+		timed := runtime.Binding{Namespace: namespace(t, "timed", runtime.ErrorClass{}, runtime.Member{Name: "later"}, runtime.Member{Name: "fails"}, runtime.Member{Name: "earlier"}, runtime.Member{Name: "stuck"}), Call: func(ctx context.Context, c runtime.Invocation) (runtime.Reply, error) {
+			switch c.Member {
+			case "fails":
+				return after(80 * time.Millisecond), errors.New("no")
+			case "earlier":
+				return after(-time.Hour), nil
+			case "stuck":
+				<-ctx.Done()
+				return after(time.Hour), nil
+			}
+			return after(50 * time.Millisecond), nil
+		}}
+		res := h.run(t.Context(), runtime.Request{Clock: fixedClock, Bindings: []runtime.Binding{timed}, Program: `
+const t0 = Date.now(), seen = []
+const see = () => seen.push(Date.now() - t0)
+const later = timed.later({}); see()
+for (let i = 0; i < 1000; i++) Date.now()
+see()
+await later; see()
+await timed.fails({}).catch(() => {}); see()
+await timed.earlier({}); see()
+await timed.stuck({}, { timeoutMs: 5 }).catch(() => {}); see()
+await new Promise(r => setTimeout(r, 10)); see()
+await tools.echo({}); see()
+await new Promise(r => { let n = 0; const id = setInterval(() => { if (++n === 3) { clearInterval(id); r() } }, 4) }); see()
+return [...seen, performance.now()]`})
+		if want := `[0,0,50,80,80,85,95,95,107,107]`; res.Failure != nil || res.Value != want {
+			t.Errorf("the program saw %s %+v, want %s", res.Value, res.Failure, want)
+		}
+	})
 	t.Run("without a seed runs differ", func(t *testing.T) {
 		var got [2]string
 		for i := range got {

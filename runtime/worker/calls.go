@@ -88,7 +88,8 @@ func (c *calls) begin(f frame) error {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
-	refusal, err := c.admit(f, inv.Site, cancel)
+	inv.Args = f.body
+	refusal, err := c.admit(f.call, &inv, cancel)
 	if err != nil || refusal != nil {
 		cancel(nil)
 		if refusal != nil {
@@ -96,13 +97,22 @@ func (c *calls) begin(f frame) error {
 		}
 		return err
 	}
-	inv.Seq, inv.Args = c.sequence(), f.body
+	if c.session.req.Parallel > 1 {
+		inv.Answer = func(reply runtime.Reply, err error) {
+			c.settle(f.call, inv, reply, err)
+		}
+	}
 	c.running.Go(func() {
 		defer cancel(nil)
-		c.settle(f.call, len(f.body), c.do(ctx, binding, inv))
+		reply, err := runtime.Reply{}, errLeft
+		defer func() { c.settle(f.call, inv, reply, err) }()
+		reply, err = c.do(ctx, binding, inv)
 	})
 	return nil
 }
+
+// errLeft is the answer of a call whose goroutine the host ended.
+var errLeft = errors.New("the call ended without an answer")
 
 // neverStarted keeps a call for the account of the run. To the worker it has been
 // handed out, so that the worker does not count it among those that waited.
@@ -125,25 +135,27 @@ func (c *calls) fresh(id uint64) error {
 	return nil
 }
 
-// admit counts a call in. Exceeding credit is a fault; exceeding a limit ends
-// the run with that limit.
-func (c *calls) admit(f frame, site runtime.Site, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
+// admit counts a call in and numbers it: the worker's word is not asked for. Exceeding
+// credit is a fault; exceeding a limit ends the run with that limit.
+func (c *calls) admit(id uint64, inv *runtime.Invocation, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
 	limits := c.session.limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.out)-c.abandoned >= c.session.parallel() {
-		return nil, faultf("a call beyond the %d that may be out at once", c.session.parallel())
+	if len(c.out)-c.abandoned >= c.session.req.Parallel {
+		return nil, faultf("a call beyond the %d that may be out at once", c.session.req.Parallel)
 	}
 	if c.made == limits.Calls {
 		return &runtime.Failure{Kind: runtime.CallLimit, Message: fmt.Sprintf("call limit reached (%d calls)", limits.Calls)}, nil
 	}
-	if failure := c.take(int64(len(f.body))); failure != nil {
+	size := int64(len(inv.Args))
+	if failure := c.take(size); failure != nil {
 		return failure, nil
 	}
 	c.made++
-	c.line = site.Line
-	c.sent += int64(len(f.body))
-	c.out[f.call] = &call{cancel: cancel}
+	inv.Seq = c.made
+	c.line = inv.Site.Line
+	c.sent += size
+	c.out[id] = &call{cancel: cancel}
 	return nil, nil
 }
 
@@ -181,13 +193,21 @@ func (c *calls) cancel(id uint64) error {
 var errGivenUp = errors.New("the program gave up on the call")
 
 // do makes the call. The body's panic becomes its error.
-func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (a answer) {
-	defer func() {
-		if v := recover(); v != nil {
-			a = errorAnswer(fmt.Errorf("%s failed: the host panicked: %v", inv.Member, v))
-		}
-	}()
-	reply, err := b.Call(ctx, inv)
+func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (_ runtime.Reply, err error) {
+	defer panicked(inv.Member, func(failure error) { err = failure })
+	return b.Call(ctx, inv)
+}
+
+// panicked is deferred around the host's code.
+func panicked(member string, report func(error)) {
+	if v := recover(); v != nil {
+		report(fmt.Errorf("%s failed: the host panicked: %v", member, v))
+	}
+}
+
+// answer is what crosses of a call's result. Errors have methods of the host's.
+func (c *calls) answer(inv runtime.Invocation, reply runtime.Reply, err error) (a answer) {
+	defer panicked(inv.Member, func(failure error) { a = errorAnswer(failure) })
 	if err != nil {
 		return errorAnswer(err)
 	}
@@ -195,7 +215,7 @@ func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocatio
 		// The engine would say the same, but the bytes need not cross for that.
 		return errorAnswer(&runtime.CallError{
 			Code:    "RESULT_TOO_LARGE",
-			Message: fmt.Sprintf("the result of %s is %d bytes; the result limit is %d bytes", spell(b.Namespace.Global(), inv.Member), len(reply.Value), limit),
+			Message: fmt.Sprintf("the result of %s is %d bytes; the result limit is %d bytes", spell(inv.Global, inv.Member), len(reply.Value), limit),
 		})
 	}
 	return answer{body: reply.Value}
@@ -213,14 +233,6 @@ func (c *calls) tooManyAbandoned() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.abandoned >= maxAbandoned
-}
-
-// sequence is the Seq of the call that has just been admitted. It is counted
-// here, never read from the worker.
-func (c *calls) sequence() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.made
 }
 
 // spell writes a member as a program does.
@@ -247,10 +259,21 @@ func errorAnswer(err error) answer {
 }
 
 // settle gives a call's credit back and then sends its reply: in the other order
-// the worker could use the credit too early.
-func (c *calls) settle(id uint64, args int, a answer) {
+// the worker could use the credit too early. A call is settled once, by its first
+// answer.
+func (c *calls) settle(id uint64, inv runtime.Invocation, reply runtime.Reply, err error) {
+	a := c.answer(inv, reply, err)
+	if c.session.req.Clock != nil && !reply.Time.IsZero() {
+		at := packTime(reply.Time)
+		a.meta.Time = &at
+	}
 	c.mu.Lock()
-	if c.out[id].abandoned {
+	call := c.out[id]
+	if call == nil {
+		c.mu.Unlock()
+		return
+	}
+	if call.abandoned {
 		c.abandoned--
 	}
 	delete(c.out, id)
@@ -267,10 +290,11 @@ func (c *calls) settle(id uint64, args int, a answer) {
 		a = errorAnswer(errors.New(failure.Message))
 	}
 	c.reply(id, a)
+	size += int64(len(inv.Args))
 	c.mu.Lock()
-	c.held -= size + int64(args)
+	c.held -= size
 	c.mu.Unlock()
-	c.hold.give(size + int64(args))
+	c.hold.give(size)
 }
 
 // reply sends an answer, unless the run is over. A lost worker is noticed by the
@@ -281,7 +305,7 @@ func (c *calls) reply(id uint64, a answer) {
 		<-c.session.told
 	}
 	var meta []byte // of a value: nothing to say
-	if a.meta.Failed {
+	if a.meta.Failed || a.meta.Time != nil {
 		meta = encode(a.meta)
 	}
 	if len(meta) > replyMetaCap {

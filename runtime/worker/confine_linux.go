@@ -144,9 +144,13 @@ func sysProcAttr(namespaces bool) *syscall.SysProcAttr {
 }
 
 // limitFromOutside finds which limits of a run can be set on the worker from
-// here, where nothing inside can lift them, and makes it so.
-func limitFromOutside(w *process, without []string) []Layer {
+// here, where nothing inside can lift them, and makes it so. A host that is short of
+// something has not found out.
+func limitFromOutside(w *process, without []string) ([]Layer, error) {
 	base, err := dataSize(w.pid)
+	if transient(err) {
+		return nil, err
+	}
 	try := func(name string, resource int) Layer {
 		if slices.Contains(without, name) {
 			return leftOut(name)
@@ -163,7 +167,7 @@ func limitFromOutside(w *process, without []string) []Layer {
 	w.arm = func(limits runtime.Limits) error {
 		return errors.Join(w.armMemory(base, limits), w.armCPU(limits))
 	}
-	return layers
+	return layers, nil
 }
 
 // armMemory has the kernel refuse data beyond the heap limit.
@@ -175,16 +179,17 @@ func (w *process) armMemory(base int64, limits runtime.Limits) error {
 }
 
 // armCPU has the kernel end the worker should the meter not. It counts whole
-// seconds of the process's life, and the meter is to come first.
+// seconds of the process's life, and the meter is to come first. Where it is not
+// known what has been used, the limit of an earlier run must not end this one.
 func (w *process) armCPU(limits runtime.Limits) error {
 	if !w.has(LayerCPU) {
 		return nil
 	}
-	used, ok := cpuTime(w.pid)
-	if !ok {
-		return unix.ESRCH
+	most := uint64(unix.RLIM_INFINITY)
+	if now, err := w.look(); err == nil {
+		most = uint64((now.cpu+limits.Compute+computeSlack)/time.Second) + 2
 	}
-	return softLimit(w.pid, unix.RLIMIT_CPU, uint64((used+limits.Compute+computeSlack)/time.Second)+2)
+	return softLimit(w.pid, unix.RLIMIT_CPU, most)
 }
 
 // softLimit sets a limit of another process. Only the soft one: the next run may

@@ -497,6 +497,32 @@ func TestCPULimit(t *testing.T) {
 	}
 }
 
+// Where it is not known what a worker has used, the limit of an earlier run does not
+// end this one.
+func TestCPULimitOfARunThatCannotBeSeen(t *testing.T) {
+	c := newCrew(t, Options{MaxWorkers: 1}, nil)
+	mustRun(t, c, runtime.Request{Program: "return 1", Limits: runtime.Limits{Compute: time.Second}})
+	w := c.idleWorker(t)
+	if !w.has(LayerCPU) {
+		t.Skip("there is no such limit here")
+	}
+	soft := func() uint64 {
+		var now unix.Rlimit
+		if err := unix.Prlimit(w.pid, unix.RLIMIT_CPU, nil, &now); err != nil {
+			t.Fatal(err)
+		}
+		return now.Cur
+	}
+	if n := soft(); n < 3 || n > 60 {
+		t.Errorf("a soft limit of %d seconds for a run of one", n)
+	}
+	w.look = func() (usage, error) { return usage{}, unix.EMFILE }
+	c.fine(t)
+	if n := soft(); n != unix.RLIM_INFINITY {
+		t.Errorf("a soft limit of %d seconds, want none", n)
+	}
+}
+
 // The namespaces are tried once: what the first start shows holds from then on.
 func TestNamespacesAreProbedOnce(t *testing.T) {
 	child := &os.Process{}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -155,6 +156,7 @@ func TestFaults(t *testing.T) {
 		limits  runtime.Limits
 		change  func(*testing.T, *process) // before the run
 		act     func(*testing.T, *process) // in the body of a
+		signal  syscall.Signal             // the same: it is sent this
 		result  string                     // of a
 		kind    runtime.Kind               // "" for the value "done"
 		message string
@@ -187,18 +189,18 @@ func TestFaults(t *testing.T) {
 				return pass(frame, size, k, to)
 			})
 		}},
-		{name: "terminated", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGTERM) }, kind: runtime.WorkerExit, message: "worker was ended by signal 15 (terminated) before completing", hint: tryAgain},
-		{name: "interrupted", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGINT) }, kind: runtime.WorkerExit, message: "worker was ended by signal 2 (interrupt) before completing", hint: tryAgain},
-		{name: "hung up", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGHUP) }, kind: runtime.WorkerExit, message: "worker was ended by signal 1 (hangup) before completing", hint: tryAgain},
-		{name: "asked to quit", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGQUIT) }, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGQUIT: quit", hint: tryAgain},
-		{name: "aborted", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGABRT) }, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGABRT: abort", hint: tryAgain},
-		{name: "sent a fault", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSEGV) }, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGSEGV: segmentation violation", hint: tryAgain},
-		{name: "sent the filter's signal", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSYS) }, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGSYS: bad system call", hint: tryAgain},
-		{name: "sent the signal of its processor limit", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGXCPU) }, kind: runtime.Timeout, message: "compute budget exhausted (60000ms busy)"},
+		{name: "terminated", signal: syscall.SIGTERM, kind: runtime.WorkerExit, message: "worker was ended by signal 15 (terminated) before completing", hint: tryAgain},
+		{name: "interrupted", signal: syscall.SIGINT, kind: runtime.WorkerExit, message: "worker was ended by signal 2 (interrupt) before completing", hint: tryAgain},
+		{name: "hung up", signal: syscall.SIGHUP, kind: runtime.WorkerExit, message: "worker was ended by signal 1 (hangup) before completing", hint: tryAgain},
+		{name: "asked to quit", signal: syscall.SIGQUIT, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGQUIT: quit", hint: tryAgain},
+		{name: "aborted", signal: syscall.SIGABRT, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGABRT: abort", hint: tryAgain},
+		{name: "sent a fault", signal: syscall.SIGSEGV, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGSEGV: segmentation violation", hint: tryAgain},
+		{name: "sent the filter's signal", signal: syscall.SIGSYS, kind: runtime.WorkerExit, message: "worker exited with code 2 before completing: SIGSYS: bad system call", hint: tryAgain},
+		{name: "sent the signal of its processor limit", signal: syscall.SIGXCPU, kind: runtime.Timeout, message: "compute budget exhausted (60000ms busy)"},
 		{name: "the parent stops speaking", act: func(t *testing.T, w *process) { w.link.conn.(*net.UnixConn).CloseWrite() }, kind: runtime.WorkerExit, message: "worker exited with code 0 before completing", hint: tryAgain},
 		{name: "the parent closes the connection", act: func(t *testing.T, w *process) { w.link.close() }, kind: runtime.WorkerExit, message: "worker connection failed: read unix @->@: use of closed network connection", hint: tryAgain},
-		{name: "stopped", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSTOP) }, limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
-		{name: "stopped before a reply it cannot hold", result: `"` + strings.Repeat("x", 3_000_000) + `"`, act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSTOP) },
+		{name: "stopped", signal: syscall.SIGSTOP, limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
+		{name: "stopped before a reply it cannot hold", result: `"` + strings.Repeat("x", 3_000_000) + `"`, signal: syscall.SIGSTOP,
 			limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
 		{name: "stopped before its program", change: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSTOP) },
 			limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
@@ -216,6 +218,12 @@ func TestFaults(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.signal != 0 {
+				if signal.Ignored(tt.signal) {
+					t.Skip("this process ignores the signal, and so do its workers")
+				}
+				tt.act = func(t *testing.T, w *process) { signalTo(t, w, tt.signal) }
+			}
 			c := newCrew(t, Options{MaxWorkers: 1}, func(n int, w *process) {
 				if n == 0 && tt.change != nil {
 					tt.change(t, w)
@@ -368,6 +376,58 @@ func TestStartFaults(t *testing.T) {
 			c.starter.exec = start
 			c.fine(t)
 		})
+	}
+}
+
+// writerFunc is an io.Writer that is one function.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// A start whose context ends when the worker has greeted gives no worker: it is
+// being killed, and its run would be blamed for that.
+func TestStartThatEndsWithItsContext(t *testing.T) {
+	checkLeftovers(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	logger := slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+		cancel(enough) // what the first worker lacks is logged once it has greeted
+		return len(p), nil
+	}), nil))
+	s, err := newStarter(&Options{Without: []string{LayerCPU}}, helloWait, logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	w, err := s.start(ctx)
+	if w != nil || err != enough {
+		t.Errorf("%v %v, want only the error %q", w, err, enough)
+	}
+}
+
+// A host that is short of descriptors has not found out which limits it can set on a
+// worker: none is missing for that.
+func TestLimitsOfAHostInNeed(t *testing.T) {
+	c := newCrew(t, Options{MaxWorkers: 1}, nil)
+	c.fine(t)
+	w := c.idleWorker(t)
+	var free unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &free); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: free.Max}); err != nil {
+		t.Fatal(err)
+	}
+	layers, err := limitFromOutside(w, nil)
+	_, seen := w.usage()
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &free); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EMFILE) {
+		t.Errorf("%+v %v, want that no descriptors are left", layers, err)
+	}
+	if seen != nil {
+		t.Errorf("what the worker uses cannot be seen: %v", seen)
 	}
 }
 

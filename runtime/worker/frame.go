@@ -9,7 +9,7 @@ import (
 )
 
 // protocolVersion changes whenever a frame's meaning does.
-const protocolVersion = 3
+const protocolVersion = 4
 
 // kind says what a frame is.
 type kind byte

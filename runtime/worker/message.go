@@ -64,14 +64,15 @@ func checkSite(site runtime.Site) error {
 	return nil
 }
 
-// replyMeta describes a call's error, whose text is the body. A reply without a
-// meta has a value.
+// replyMeta describes a call's error, whose text is the body, and the time of an
+// answer. A reply without a meta has a value.
 type replyMeta struct {
-	Failed bool              `json:"failed,omitzero"` // in a frame it is set
-	Typed  bool              `json:"typed,omitzero"`  // the error is a *runtime.CallError
+	Failed bool              `json:"failed,omitzero"`
+	Typed  bool              `json:"typed,omitzero"` // the error is a *runtime.CallError
 	Code   string            `json:"code,omitzero"`
 	CallID string            `json:"callId,omitzero"`
 	Extra  map[string]string `json:"extra,omitzero"`
+	Time   *timeMeta         `json:"time,omitzero"` // runtime.Reply's
 }
 
 type timeMeta struct {
@@ -81,6 +82,21 @@ type timeMeta struct {
 	Offset int    `json:"offset"`
 	Zone   string `json:"zone"`
 	Local  bool   `json:"local"`
+}
+
+// packTime keeps what a program can see of a time: the instant and, outside
+// local time, the zone.
+func packTime(t time.Time) timeMeta {
+	zone, offset := t.Zone()
+	return timeMeta{Seconds: t.Unix(), Nanos: t.Nanosecond(), Zone: zone, Offset: offset, Local: t.Location() == time.Local}
+}
+
+func (m timeMeta) time() time.Time {
+	t := time.Unix(m.Seconds, int64(m.Nanos))
+	if m.Local {
+		return t
+	}
+	return t.In(time.FixedZone(m.Zone, m.Offset))
 }
 
 // doneMeta is the end of a run. The body is the failure's message, or the value.

@@ -1,13 +1,27 @@
 package worker
 
 import (
+	"errors"
 	"net"
+	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
 )
+
+// watched is a process that the system tells of.
+func watched(t *testing.T, pid int) *process {
+	t.Helper()
+	look, done, err := observe(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(done)
+	return &process{look: look}
+}
 
 func TestMeterMeasuresTheProcess(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "while :; do :; done")
@@ -18,7 +32,7 @@ func TestMeterMeasuresTheProcess(t *testing.T) {
 	defer cmd.Process.Kill()
 	over := make(chan time.Duration, 1)
 	const limit = 100 * time.Millisecond
-	m := startMeter((&process{pid: cmd.Process.Pid}).cpu, limit, func(used time.Duration) { over <- used })
+	m := startMeter(watched(t, cmd.Process.Pid), limit, func(used time.Duration) { over <- used })
 	if used := <-over; used <= limit {
 		t.Errorf("over at %v, want more than %v", used, limit)
 	}
@@ -43,7 +57,7 @@ func TestComputeIsMeteredByTheParent(t *testing.T) {
 			p.awaitRun()
 			<-killed
 		})
-		p.pid, p.used = cmd.Process.Pid, time.Hour // what the system says of it at its end
+		p.look = watched(t, cmd.Process.Pid).look
 		return p, nil
 	})
 	defer f.Close()
@@ -62,28 +76,79 @@ func TestMeterCountsNoWaiting(t *testing.T) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	m := startMeter((&process{pid: cmd.Process.Pid}).cpu, time.Hour, func(used time.Duration) { t.Errorf("over at %v", used) })
+	m := startMeter(watched(t, cmd.Process.Pid), time.Hour, func(used time.Duration) { t.Errorf("over at %v", used) })
 	if busy := m.stop(); busy > 10*clockTick {
 		t.Errorf("busy %v", busy)
 	}
 }
 
+// A look that fails for a moment is repeated, and what was used before the first one
+// that succeeds is not the run's.
+func TestMeterLooksAgain(t *testing.T) {
+	looks := 0
+	m := startMeter(&process{look: func() (usage, error) {
+		switch looks++; looks {
+		case 1, 3:
+			return usage{}, syscall.EMFILE
+		case 2:
+			return usage{cpu: time.Hour}, nil
+		}
+		return usage{cpu: time.Hour + 20*time.Millisecond}, nil
+	}}, 10*time.Millisecond, func(time.Duration) {})
+	<-m.done // it has called over
+	if busy := m.stop(); busy != 20*time.Millisecond {
+		t.Errorf("busy %v, want 20ms", busy)
+	}
+}
+
+// Where nothing can be looked at, nothing is.
+func TestMeterOfWhatIsNotTold(t *testing.T) {
+	m := startMeter(&process{}, 0, func(used time.Duration) { t.Errorf("over at %v", used) })
+	if busy := m.stop(); busy != 0 {
+		t.Errorf("busy %v", busy)
+	}
+}
+
+// What was opened tells of the child as long as it is there, and of no other one.
+func TestObserve(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Skip("there is no sleep to start: ", err)
+	}
+	look, done, err := observe(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	if now, err := look(); err != nil || now.resident < 4<<10 || now.resident > 1<<30 || now.cpu > time.Second {
+		t.Errorf("%+v %v", now, err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if now, err := look(); err == nil {
+		t.Errorf("%+v of a process that is gone", now)
+	}
+	if _, _, err := observe(1 << 30); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, want that there is none", err)
+	}
+}
+
 func TestParseStat(t *testing.T) {
+	page := int64(os.Getpagesize())
 	for _, tt := range []struct {
 		name, text string
-		want       time.Duration
+		want       usage
 		ok         bool
 	}{
-		{"plain", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 120 45 0 0 20 0 1 0 2", 1650 * time.Millisecond, true},
-		{"name with everything", "7 (a) b) R 1 ( ) S 0 1 1 0 -1 4194560 1 2 3 4 7 3 0 0 20", 100 * time.Millisecond, true},
-		{"cut", "1 (init) S 0 1", 0, false},
-		{"empty", "", 0, false},
-		{"no number", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 x 45 0 0 20 0 1 0 2", 450 * time.Millisecond, false},
+		{"plain", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 120 45 0 0 20 0 1 0 2 1000 212 18446744073709551615", usage{1650 * time.Millisecond, 212 * page}, true},
+		{"name with everything", "7 (a) b) R 1 ( ) S 0 1 1 0 -1 4194560 1 2 3 4 7 3 0 0 20 0 1 0 2 1000 0", usage{100 * time.Millisecond, 0}, true},
+		{"cut", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 120 45 0 0 20 0 1 0 2 1000", usage{}, false},
+		{"empty", "", usage{}, false},
+		{"no number", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 x 45 0 0 20 0 1 0 2 1000 212", usage{}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, ok := parseStat([]byte(tt.text))
-			if ok != tt.ok || ok && got != tt.want {
-				t.Errorf("%v %v, want %v %v", got, ok, tt.want, tt.ok)
+			if got, err := parseStat([]byte(tt.text)); (err == nil) != tt.ok || got != tt.want {
+				t.Errorf("%+v %v, want %+v %v", got, err, tt.want, tt.ok)
 			}
 		})
 	}

@@ -25,12 +25,15 @@ type process struct {
 	layers []Layer       // in the order of LayerNames; nil: nobody looked
 	exited chan struct{} // closed when it is gone and its diagnostics are read
 	status exitStatus    // once exited is closed
-	used   time.Duration // processor time of its whole life, once exited is closed
 	born   int64         // resident bytes when it had greeted, 0 if not known
 
+	// What is done to the process by its number or handle is done under reap, and
+	// no more once it is reaped.
+	reap   sync.Mutex
+	reaped bool
+	used   time.Duration              // processor time of its whole life, once reaped
+	look   func() (usage, error)      // what it uses; nil: the system does not tell
 	arm    func(runtime.Limits) error // sets the limits of a run from outside; nil: there are none
-	reap   sync.Mutex                 // held while the process is reaped
-	reaped bool                       // pid may be another process's; guarded by reap
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
@@ -97,8 +100,8 @@ const mostGrowth = 256 << 20
 
 // grown says whether the process's runs have left it too large to be kept.
 func (p *process) grown() bool {
-	now, ok := resident(p.pid)
-	return ok && p.born > 0 && now-p.born > mostGrowth
+	now, err := p.usage()
+	return err == nil && p.born > 0 && now.resident-p.born > mostGrowth
 }
 
 // gone says whether the process has ended.
@@ -143,12 +146,24 @@ func (p *process) limit(limits runtime.Limits) error {
 	return nil
 }
 
-// cpu is the processor time the process has used so far, or in all.
-func (p *process) cpu() (time.Duration, bool) {
-	if p.gone() {
-		return p.used, p.used > 0
+// usage is what a process uses, as the system says.
+type usage struct {
+	cpu      time.Duration // of its life so far, user and system
+	resident int64         // bytes of memory, 0 if not known
+}
+
+// usage is what the process uses now; of one that has ended it is the time it used
+// in all. The error may pass.
+func (p *process) usage() (usage, error) {
+	if p.look == nil {
+		return usage{}, errors.ErrUnsupported
 	}
-	return cpuTime(p.pid)
+	p.reap.Lock()
+	defer p.reap.Unlock()
+	if p.reaped {
+		return usage{cpu: p.used}, nil
+	}
+	return p.look()
 }
 
 // greeting is what the parent expects of a hello.
@@ -178,7 +193,8 @@ var helloCaps = caps{kindHello: {helloCap, 0}}
 func (p *process) greet(want greeting) error {
 	err := p.checkHello(want)
 	if err == nil {
-		p.born, _ = resident(p.pid)
+		now, _ := p.usage()
+		p.born = now.resident
 		return nil
 	}
 	p.kill()

@@ -153,10 +153,11 @@ type job struct {
 }
 
 // question is what the parent has been asked: of which kind the answer must be,
-// and where it is awaited.
+// where it is awaited, and who hears of it first, if anybody does.
 type question struct {
 	wants  kind
 	answer chan frame
+	first  func(runtime.Reply, error)
 }
 
 // promptLines is how many console lines of a run are written one by one: what a
@@ -211,13 +212,13 @@ func (j *job) end(done frame) {
 
 // ask sends a frame with a fresh id and returns the id and where its answer, of
 // the wanted kind, will come. Ids are sent in ascending order.
-func (j *job) ask(f frame, wants kind) (uint64, chan frame, error) {
+func (j *job) ask(f frame, wants kind, first func(runtime.Reply, error)) (uint64, chan frame, error) {
 	answer := make(chan frame, 1)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
 	f.call = j.last
-	j.waiting[f.call] = question{wants, answer}
+	j.waiting[f.call] = question{wants, answer, first}
 	if err := j.send(f); err != nil {
 		delete(j.waiting, f.call)
 		return 0, nil, err
@@ -241,6 +242,9 @@ func (j *job) deliver(f frame) error {
 		return err
 	}
 	q.answer <- f
+	if q.first != nil { // in the order of the frames, in which those who wait do not wake up
+		q.first(unpackReply(f))
+	}
 	return nil
 }
 
@@ -256,7 +260,7 @@ func checkAnswer(f frame) error {
 	if err := decode(f, &meta); err != nil {
 		return err
 	}
-	if !meta.Failed {
+	if !meta.Failed && meta.Time == nil {
 		return faultf("a reply frame describes an error that is none")
 	}
 	return nil
@@ -273,7 +277,7 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	var answer chan frame
 	meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
 	if err == nil {
-		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args}, kindReply)
+		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args}, kindReply, inv.Answer)
 	}
 	j.passTurn(inv.Seq)
 	if err != nil {
@@ -286,6 +290,11 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	case f := <-answer:
 		return unpackReply(f)
 	case <-ctx.Done():
+	}
+	select {
+	case f := <-answer: // and it ended because of that
+		return unpackReply(f)
+	default:
 	}
 	if err := j.send(frame{kind: kindCancel, call: id}); err != nil {
 		return runtime.Reply{}, err
@@ -339,16 +348,24 @@ func unpackReply(f frame) (runtime.Reply, error) {
 	if err := decode(f, &meta); err != nil {
 		return runtime.Reply{}, err
 	}
-	if meta.Typed {
-		return runtime.Reply{}, &runtime.CallError{Message: f.body, Code: meta.Code, CallID: meta.CallID, Extra: meta.Extra}
+	var reply runtime.Reply
+	if meta.Time != nil {
+		reply.Time = meta.Time.time()
 	}
-	return runtime.Reply{}, errors.New(f.body)
+	switch {
+	case meta.Typed:
+		return reply, &runtime.CallError{Message: f.body, Code: meta.Code, CallID: meta.CallID, Extra: meta.Extra}
+	case meta.Failed:
+		return reply, errors.New(f.body)
+	}
+	reply.Value = f.body
+	return reply, nil
 }
 
 // clock asks the parent for the time. It runs on the program's goroutine, which
 // waits meanwhile, as it would for a clock of its own.
 func (j *job) clock() time.Time {
-	_, answer, err := j.ask(frame{kind: kindClock}, kindTime)
+	_, answer, err := j.ask(frame{kind: kindClock}, kindTime, nil)
 	if err != nil {
 		return time.Time{}
 	}

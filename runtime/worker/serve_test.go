@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -65,5 +68,46 @@ func TestServerFaults(t *testing.T) {
 				t.Errorf("%v, want a fault %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Answers reach the engine in the order in which their frames arrive, and not in
+// that in which those who wait for them wake up.
+func TestAnswersInTheOrderOfTheirFrames(t *testing.T) {
+	const n = 50
+	var mu sync.Mutex
+	var got, want []int
+	r := overEngine(t, Options{MaxWorkers: 1}, func(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+		var out sync.WaitGroup
+		for seq := 1; seq <= n; seq++ {
+			out.Go(func() {
+				req.Bindings[0].Call(ctx, runtime.Invocation{Seq: seq, Member: "a", Answer: func(runtime.Reply, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					got = append(got, seq)
+				}})
+			})
+		}
+		out.Wait()
+		return runtime.Result{}, nil
+	})
+	calls := map[int]runtime.Invocation{}
+	mustRun(t, r, runtime.Request{Parallel: n, Bindings: tools(t, func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+		mu.Lock()
+		calls[inv.Seq] = inv
+		all := len(calls) == n
+		mu.Unlock()
+		if !all {
+			<-ctx.Done()
+			return runtime.Reply{}, nil
+		}
+		for seq := n; seq > 0; seq-- {
+			want = append(want, seq)
+			calls[seq].Answer(runtime.Reply{}, nil)
+		}
+		return runtime.Reply{}, nil
+	})})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order of the answers (-frames +engine):\n%s", diff)
 	}
 }

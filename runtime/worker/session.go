@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -25,6 +26,7 @@ const lateFrames = 10_000
 type session struct {
 	worker *process
 	req    runtime.Request
+	meta   []byte         // of the run frame
 	limits runtime.Limits // no field is zero
 	id     runID
 	wall   *runtime.Wall
@@ -58,7 +60,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	})
 	s.calls = newCalls(s, runtime.WithWall(callCtx, s.wall), hold)
 	stopWatching := context.AfterFunc(ctx, func() { s.stop(aborted(context.Cause(ctx))) })
-	meter := startMeter(s.worker.cpu, s.limits.Compute+computeSlack, s.overBudget)
+	meter := startMeter(s.worker, s.limits.Compute+computeSlack, s.overBudget)
 
 	s.worker.served[s.id] = true
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
@@ -115,16 +117,19 @@ func (s *session) isOver() bool {
 // start sends the run frame.
 func (s *session) start() {
 	defer close(s.started)
-	meta := runMeta{Name: s.req.Name, Program: len(s.req.Program), Limits: s.limits, Parallel: s.parallel(), Clock: s.req.Clock != nil, Seed: s.req.Seed, CheckOnly: s.req.CheckOnly}
-	// The wall clock is kept here, where approvals stop it.
-	meta.Limits.Wall = runtime.MaxWall
-	for _, b := range s.req.Bindings {
-		meta.Namespaces = append(meta.Namespaces, namespaceMeta{b.Namespace.Global(), b.Namespace.Class(), b.Namespace.Members()})
-	}
-	s.send(frame{kind: kindRun, meta: encode(meta), body: s.req.Program + s.req.Input})
+	s.send(frame{kind: kindRun, meta: s.meta, body: s.req.Program + s.req.Input})
 }
 
-func (s *session) parallel() int { return max(s.req.Parallel, 1) }
+// describe is what a worker is told of a run.
+func describe(req *runtime.Request, limits runtime.Limits) []byte {
+	// The wall clock is kept here, where approvals stop it.
+	limits.Wall = runtime.MaxWall
+	meta := runMeta{Name: req.Name, Program: len(req.Program), Limits: limits, Parallel: req.Parallel, Clock: req.Clock != nil, Seed: req.Seed, CheckOnly: req.CheckOnly}
+	for _, b := range req.Bindings {
+		meta.Namespaces = append(meta.Namespaces, namespaceMeta{b.Namespace.Global(), b.Namespace.Class(), b.Namespace.Members()})
+	}
+	return encode(meta)
+}
 
 // stop ends the run for a reason of the parent's. The worker is told, and
 // killed if it has not settled the run soon.
@@ -282,16 +287,20 @@ func (s *session) clock(f frame) error {
 		return err
 	}
 	var now time.Time
-	contain(func() { now = s.req.Clock() })
+	if failed := contain(func() { now = s.req.Clock() }); failed != nil {
+		s.stopNow(runtime.Failure{Kind: runtime.Exception, Message: fmt.Sprintf("the host's clock panicked: %v", failed)})
+		return nil
+	}
 	// The worker waits for the answer, so the frame fits the socket's buffer.
 	s.send(frame{kind: kindTime, call: f.call, meta: encode(packTime(now))})
 	return nil
 }
 
-// contain runs foreign code and drops its panic.
-func contain(f func()) {
-	defer func() { _ = recover() }()
+// contain runs foreign code and returns its panic.
+func contain(f func()) (panicked any) {
+	defer func() { panicked = recover() }()
 	f()
+	return nil
 }
 
 // ending is how a session ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,8 @@ func TestRequestAndResultCross(t *testing.T) {
 	var got runtime.Request
 	r := overEngine(t, Options{}, func(_ context.Context, req runtime.Request) (runtime.Result, error) {
 		got = req
+		for begun := time.Now(); time.Since(begun) == 0; { // a clock may have coarse steps
+		}
 		req.Log(runtime.Line{Level: "warn", Text: "careful \xed\xa0\x80"})
 		return runtime.Result{Value: `{"a":1}`, Logs: []string{"careful \xed\xa0\x80"}, Notes: []string{"a note"}, Usage: runtime.Usage{
 			Compute: time.Nanosecond, NotStarted: []runtime.Invocation{{Global: "tools", Member: "b", Site: runtime.Site{Line: 7, Column: 8}}}}}, nil
@@ -387,6 +390,41 @@ func TestClockIsTheHosts(t *testing.T) {
 		if !got[i].Equal(want) || got[i].Format(time.RFC3339Nano) != want.Format(time.RFC3339Nano) {
 			t.Errorf("reading %d is %v, want %v", i, got[i], want)
 		}
+	}
+}
+
+// A clock that panics ends the run: no time that it did not show reaches the program.
+func TestClockPanicEndsTheRun(t *testing.T) {
+	read := make(chan time.Time, 1)
+	f := newFleet(t, Options{MaxWorkers: 1}, func(int) (*process, error) {
+		return hosted(engineFunc(func(_ context.Context, req runtime.Request) (runtime.Result, error) {
+			if req.Clock != nil {
+				read <- req.Clock()
+			}
+			return runtime.Result{}, nil
+		})), nil
+	})
+	defer f.Close()
+	res := mustRun(t, f, runtime.Request{Clock: func() time.Time { panic("tick") }})
+	wantFailure(t, res, runtime.Exception, "the host's clock panicked: tick")
+	if now := <-read; !now.IsZero() {
+		t.Errorf("the engine saw %v", now)
+	}
+	if res := mustRun(t, f, runtime.Request{}); res.Failure != nil {
+		t.Errorf("the next run: %+v", res.Failure)
+	}
+}
+
+// What is too large to be described to a worker is refused before it has one.
+func TestDescriptionThatCannotCross(t *testing.T) {
+	f := newFleet(t, Options{}, func(int) (*process, error) {
+		t.Error("a worker was started")
+		return nil, errors.New("no")
+	})
+	defer f.Close()
+	res := mustRun(t, f, runtime.Request{Name: strings.Repeat("n", runMetaCap)})
+	if res.Failure == nil || res.Failure.Kind != runtime.InvalidInput || !strings.HasPrefix(res.Failure.Message, "the names of the program and its functions are 6710") {
+		t.Errorf("%+v", res.Failure)
 	}
 }
 

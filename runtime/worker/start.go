@@ -114,8 +114,15 @@ func (s *starter) start(ctx context.Context) (*process, error) {
 		}
 		return nil, err
 	}
-	w.layers = mergeLayers(slices.Concat(s.around(), w.hello.Layers, limitFromOutside(w, s.without)))
-	if err := s.note(w.layers); err != nil {
+	outside, err := limitFromOutside(w, s.without)
+	if err == nil {
+		w.layers = mergeLayers(slices.Concat(s.around(), w.hello.Layers, outside))
+		err = s.note(w.layers)
+	}
+	if err == nil && !stopWatching() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		w.end()
 		return nil, err
 	}

@@ -146,7 +146,15 @@ func (s *starter) spawn(nonce string) (*process, error) {
 		said.Close()
 		return nil, err
 	}
-	return watch(child, conn, said), nil
+	look, done, err := observe(child.Pid)
+	if err != nil {
+		child.Kill()
+		child.Wait()
+		conn.Close()
+		said.Close()
+		return nil, err
+	}
+	return watch(child, conn, said, look, done), nil
 }
 
 // launch starts the process in namespaces of its own. If the first start shows
@@ -179,14 +187,16 @@ func (s *starter) onThread(f func() (*os.Process, error)) (p *os.Process, err er
 	return p, err
 }
 
-// watch makes a process of a child and reaps it when it ends.
-func watch(child *os.Process, conn net.Conn, said *os.File) *process {
+// watch makes a process of a child and reaps it when it ends. done ends what look
+// needs.
+func watch(child *os.Process, conn net.Conn, said *os.File, look func() (usage, error), done func()) *process {
 	p := newProcess(child.Pid, conn, said, func(p *process) {
 		endGroup(child.Pid)
 		p.reap.Lock() // its number is about to be free for another process; only on Linux is it sure to have ended
 		defer p.reap.Unlock()
 		state, err := child.Wait()
 		p.reaped = true
+		done()
 		if err == nil {
 			p.status, p.used = statusOf(state), state.UserTime()+state.SystemTime()
 		} else {
@@ -194,6 +204,7 @@ func watch(child *os.Process, conn net.Conn, said *os.File) *process {
 		}
 	})
 	p.kill = func() { child.Kill() }
+	p.look = look
 	return p
 }
 

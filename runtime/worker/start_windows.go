@@ -309,7 +309,8 @@ func watch(started windows.ProcessInformation, job *sandbox.Job, conn net.Conn, 
 		p.reap.Lock()
 		defer p.reap.Unlock()
 		p.status = statusOf(started.Process)
-		p.used, _ = timesOf(started.Process)
+		now, _ := usageOf(started.Process)
+		p.used = now.cpu
 		p.reaped = true
 		windows.CloseHandle(started.Process) // from here on its number may be another process's
 		job.Close()
@@ -321,6 +322,7 @@ func watch(started windows.ProcessInformation, job *sandbox.Job, conn net.Conn, 
 			job.Kill(killCode)
 		}
 	}
+	p.look = func() (usage, error) { return usageOf(started.Process) }
 	p.arm = armJob(p, job)
 	return p
 }
@@ -341,12 +343,12 @@ func armJob(p *process, job *sandbox.Job) func(runtime.Limits) error {
 			}
 		}
 		if p.has(LayerCPU) {
-			used, ok := cpuTime(p.pid)
-			if !ok {
-				return os.ErrNotExist
+			now, err := p.look()
+			if err != nil {
+				return err
 			}
 			// The meter is to come first.
-			return job.LimitCPU(used + limits.Compute + computeSlack + 2*time.Second)
+			return job.LimitCPU(now.cpu + limits.Compute + computeSlack + 2*time.Second)
 		}
 		return nil
 	}

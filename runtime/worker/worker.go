@@ -171,6 +171,10 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	if n := len(req.Program) + len(req.Input); n > programCap {
 		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("program and input are %d bytes; at most %d can cross", n, programCap)}), nil
 	}
+	meta := describe(&req, limits)
+	if n := len(meta); n > runMetaCap {
+		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("the names of the program and its functions are %d bytes; at most %d can cross", n, runMetaCap)}), nil
+	}
 	if req.Nested {
 		leave, failure := r.pool.nest()
 		if failure != nil {
@@ -186,16 +190,17 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 		r.pool.release(w, false)
 		return failed(limits, runtime.Failure{Kind: runtime.WorkerUnavailable, Message: fmt.Sprintf("the limits of the worker process could not be set: %v", err)}), nil
 	}
-	s := &session{worker: w, req: req, limits: limits}
+	s := &session{worker: w, req: req, meta: meta, limits: limits}
 	defer func() { r.pool.release(w, s.reuse && !w.grown()) }()
 	return s.run(ctx, &r.bytes)
 }
 
-// check validates a request and completes its limits.
+// check validates a request and completes it and its limits.
 func check(req *runtime.Request) (runtime.Limits, error) {
 	if err := req.Validate(); err != nil {
 		return runtime.Limits{}, err
 	}
+	req.Parallel = max(req.Parallel, 1)
 	limits, err := req.Limits.WithDefaults()
 	if err != nil {
 		return limits, err

@@ -24,9 +24,9 @@ const (
 func (s *server) get(ctx context.Context) (*session, error) {
 	for {
 		s.mu.Lock()
-		session, state, why, turned := s.session, s.status.State, s.status.Reason, s.turned
+		session, status, turned := s.session, s.status, s.turned
 		s.mu.Unlock()
-		switch state {
+		switch status.State {
 		case Ready:
 			if session != nil { // otherwise it is about to be down
 				return session, nil
@@ -37,7 +37,7 @@ func (s *server) get(ctx context.Context) (*session, error) {
 			default:
 			}
 		case Down:
-			return nil, s.failed(CodeServerDown, "is down: %s", why)
+			return nil, s.failed(CodeServerDown, "is down: %s; it is started again after %v", status.Reason, status.Again)
 		case Closed:
 			return nil, s.failed(CodeServerDown, "is down: its client is closed")
 		}

@@ -132,8 +132,9 @@ func (s Server) redactor() *redact.Redactor {
 //
 // A server has either command, args, env and cwd, or url and headers; type is
 // stdio, http (or streamable-http) or sse; timeout and startTimeout are the milliseconds of
-// CallTimeout and StartTimeout. Anything else is an error that names its
-// place. Nothing is started.
+// CallTimeout and StartTimeout; lazy is Lazy, and a server that is disabled is
+// left out. Any other key of a server is an error that names its place; what
+// stands beside mcpServers is other programs' and passed over. Nothing is started.
 func Load(path string) (Config, error) {
 	doc, err := jsondoc.Load(path, path)
 	if err != nil {
@@ -161,17 +162,14 @@ type parser struct {
 func parse(doc *jsondoc.Document, lookup func(string) (string, bool)) (Config, error) {
 	p := &parser{doc, lookup}
 	cfg := Config{Servers: map[string]Server{}}
-	servers := jsondoc.Node{}
-	err := p.members(doc.Root, "the file", []string{"mcpServers"}, func(m jsondoc.Member) error {
-		servers = m.Value
-		return nil
-	})
-	if err != nil {
-		return Config{}, err
+	if doc.Root.Kind != jsonscan.ObjectStart {
+		return Config{}, doc.Fault(doc.Root.Offset, "the file must be an object, got %s", doc.Root.Described())
 	}
-	if doc.Root.Find("mcpServers") == nil {
+	found := doc.Root.Find("mcpServers")
+	if found == nil {
 		return Config{}, doc.Fault(doc.Root.Offset, `the file has no "mcpServers", the object of servers by name`)
 	}
+	servers := *found
 	if servers.Kind != jsonscan.ObjectStart {
 		return Config{}, doc.Fault(servers.Offset, "mcpServers must be an object of servers by name, got %s", servers.Described())
 	}
@@ -179,8 +177,12 @@ func parse(doc *jsondoc.Document, lookup func(string) (string, bool)) (Config, e
 		if err := checkName(m.Name); err != nil {
 			return Config{}, doc.Fault(m.Offset, "%v", err)
 		}
-		if cfg.Servers[m.Name], err = p.server(m); err != nil {
+		server, disabled, err := p.server(m)
+		if err != nil {
 			return Config{}, err
+		}
+		if !disabled {
+			cfg.Servers[m.Name] = server
 		}
 	}
 	return cfg, nil
@@ -206,10 +208,18 @@ func (p *parser) members(n jsondoc.Node, what string, known []string, take func(
 	return nil
 }
 
-var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "timeout", "startTimeout"}
+var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "timeout", "startTimeout", "lazy", "disabled"}
 
-func (p *parser) server(server jsondoc.Member) (s Server, err error) {
+func (p *parser) server(server jsondoc.Member) (s Server, disabled bool, err error) {
 	what := fmt.Sprintf("the server %q", server.Name)
+	if server.Value.Kind == jsonscan.ObjectStart {
+		if n := server.Value.Find("disabled"); n != nil {
+			// What it is need not be right, nor its variables set.
+			if disabled, err = p.flag("disabled", *n); disabled || err != nil {
+				return s, disabled, err
+			}
+		}
+	}
 	err = p.members(server.Value, what, serverKeys, func(m jsondoc.Member) (err error) {
 		switch m.Name {
 		case "type":
@@ -233,6 +243,8 @@ func (p *parser) server(server jsondoc.Member) (s Server, err error) {
 			s.CallTimeout, err = p.millis(m)
 		case "startTimeout":
 			s.StartTimeout, err = p.millis(m)
+		case "lazy":
+			s.Lazy, err = p.flag(m.Name, m.Value)
 		}
 		return err
 	})
@@ -241,7 +253,17 @@ func (p *parser) server(server jsondoc.Member) (s Server, err error) {
 			err = p.doc.Fault(server.Value.Offset, "%s %v", what, fault)
 		}
 	}
-	return s, err
+	return s, false, err
+}
+
+func (p *parser) flag(name string, n jsondoc.Node) (bool, error) {
+	switch n.Raw {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, p.doc.Fault(n.Offset, "%s must be true or false, got %s", name, n.Described())
 }
 
 // text reads a string and puts in the values of variables.

@@ -28,8 +28,10 @@ func TestParse(t *testing.T) {
     "files": {"command": "npx", "args": ["-y", "server", "${HOST}"], "env": {"KEY": "${TOKEN}", "MODE": "${MODE:-fast}"}, "cwd": "sub", "timeout": 1500, "startTimeout": 60000},
     "web": {"type": "streamable-http", "url": "https://${HOST}/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}},
     "old": {"type": "sse", "url": "http://localhost:3000/sse"},
-    "plain-1": {"url": "http://localhost:3000/${EMPTY:-x}"}
-  }
+    "plain-1": {"url": "http://localhost:3000/${EMPTY:-x}", "lazy": true, "disabled": false},
+    "off": {"command": "${NOPE}", "autoApprove": [], "disabled": true}
+  },
+  "inputs": []
 }`, variables)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +41,7 @@ func TestParse(t *testing.T) {
 			CallTimeout: 1500 * time.Millisecond, StartTimeout: time.Minute},
 		"web":     {Type: TypeHTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer token-of-the-test"}},
 		"old":     {Type: TypeSSE, URL: "http://localhost:3000/sse"},
-		"plain-1": {URL: "http://localhost:3000/x"},
+		"plain-1": {URL: "http://localhost:3000/x", Lazy: true},
 	}}
 	if diff := cmp.Diff(want, cfg, cmpopts.IgnoreUnexported(Server{})); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -58,15 +60,15 @@ func TestParseProblems(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no object", `[]`, `f:1:1: the file must be an object, got an array`},
 		{"no servers", `{}`, `f:1:1: the file has no "mcpServers", the object of servers by name`},
-		{"other key", "{\n  \"mcpServer\": {}}", `f:2:3: unknown key "mcpServer" of the file; did you mean mcpServers? (known are mcpServers)`},
+		{"other key", "{\n  \"mcpServer\": {}}", `f:1:1: the file has no "mcpServers", the object of servers by name`},
 		{"servers in a list", `{"mcpServers": []}`, `f:1:16: mcpServers must be an object of servers by name, got an array`},
 		{"name with a space", `{"mcpServers": {"my files": {}}}`, `f:1:17: the server name "my files" has other characters than A-Z, a-z, 0-9, _ and -; rename it`},
 		{"empty name", `{"mcpServers": {"": {}}}`, `f:1:17: the server name "" has other characters than A-Z, a-z, 0-9, _ and -; rename it`},
 		{"name with __", `{"mcpServers": {"a__b": {}}}`, `f:1:17: the server name "a__b" holds __ or ends in _, so mcp__server__tool could be read in two ways; rename it`},
 		{"name that ends in _", `{"mcpServers": {"a_": {}}}`, `f:1:17: the server name "a_" holds __ or ends in _, so mcp__server__tool could be read in two ways; rename it`},
 		{"server is a text", server(`"npx"`), `f:1:22: the server "s" must be an object, got the string "npx"`},
-		{"unknown key", server(`{"comand": "npx"}`), `f:1:23: unknown key "comand" of the server "s"; did you mean command? (known are type, command, args, env, cwd, url, headers, timeout, startTimeout)`},
-		{"trusts itself", server(`{"command": "npx", "trusted": true}`), `f:1:41: unknown key "trusted" of the server "s"; known are type, command, args, env, cwd, url, headers, timeout, startTimeout`},
+		{"unknown key", server(`{"comand": "npx"}`), `f:1:23: unknown key "comand" of the server "s"; did you mean command? (known are type, command, args, env, cwd, url, headers, timeout, startTimeout, lazy, disabled)`},
+		{"trusts itself", server(`{"command": "npx", "trusted": true}`), `f:1:41: unknown key "trusted" of the server "s"; known are type, command, args, env, cwd, url, headers, timeout, startTimeout, lazy, disabled`},
 		{"key twice", server(`{"command": "a", "command": "b"}`), `f:1:39: invalid JSON: the property name is given twice; send it once`},
 		{"command is a list", server(`{"command": ["npx"]}`), `f:1:34: command must be a string, got an array`},
 		{"args is a text", server(`{"command": "x", "args": "-y"}`), `f:1:47: args must be an array of strings, got the string "-y"`},
@@ -87,6 +89,8 @@ func TestParseProblems(t *testing.T) {
 		{"header with a line break", server(`{"url": "https://x", "headers": {"X-Key": "a\nb"}}`), `f:1:22: the server "s" has the header "X-Key", which cannot be sent; see its name and value`},
 		{"header name", server(`{"url": "https://x", "headers": {"X Key": "a"}}`), `f:1:22: the server "s" has the header "X Key", which cannot be sent; see its name and value`},
 		{"protocol's header", server(`{"url": "https://x", "headers": {"mcp-session-id": "a"}}`), `f:1:22: the server "s" sets the header mcp-session-id, which the protocol sets itself; leave it out`},
+		{"lazy as text", server(`{"command": "x", "lazy": "yes"}`), `f:1:47: lazy must be true or false, got the string "yes"`},
+		{"disabled as a number", server(`{"disabled": 1}`), `f:1:35: disabled must be true or false, got 1`},
 		{"no time", server(`{"command": "x", "timeout": 0}`), `f:1:50: timeout must be a whole number of milliseconds from 1 to 86400000, got 0`},
 		{"time as text", server(`{"command": "x", "startTimeout": "30s"}`), `f:1:55: startTimeout must be a whole number of milliseconds from 1 to 86400000, got the string "30s"`},
 	}

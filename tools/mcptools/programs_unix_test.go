@@ -46,10 +46,12 @@ func serveProgram(mode string) {
 		}, tools: func() string {
 			return `{"name":"echo","description":"Uses ` + os.Getenv("KEY") + `.","inputSchema":{"type":"object"}}`
 		}}.serve(s)
-	case "quits":
-		behaviour{other: map[string]func(*script, request){"tools/list": func(s *script, r request) {
-			s.send(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32000,"message":"the key ` + os.Getenv("KEY") + ` is wrong"}}`)
-		}}}.serve(s)
+	case "refuses initialize":
+		behaviour{other: map[string]func(*script, request){"initialize": refuseKey}}.serve(s)
+	case "refuses tools/list":
+		behaviour{other: map[string]func(*script, request){"tools/list": refuseKey}}.serve(s)
+	case "refuses tools/call":
+		behaviour{call: refuseKey}.serve(s)
 	case "parent":
 		child := exec.Command("sleep", "1000")
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -68,6 +70,11 @@ func serveProgram(mode string) {
 			os.Exit(5)
 		}}.serve(s)
 	}
+}
+
+// refuseKey quotes the key it does not like.
+func refuseKey(s *script, r request) {
+	s.send(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32000,"message":"the key ` + os.Getenv("KEY") + ` is wrong"}}`)
 }
 
 // program is this test binary as a server of that mode.
@@ -131,7 +138,7 @@ func TestProgramDies(t *testing.T) {
 	c, _ := connectProgram(t, s, nil)
 	want := Status{
 		Server: "s", State: Down,
-		Reason: "it ended the connection: its program exited with code 3; it is started again after 1s",
+		Reason: "it ended the connection: its program exited with code 3", Again: firstDelay,
 		Stderr: "using the key [redacted: KEY]\ncannot find the database\n",
 	}
 	if diff := cmp.Diff(want, statusOf(t, c, "s")); diff != "" {
@@ -162,11 +169,23 @@ func TestSecretsAreNotShown(t *testing.T) {
 
 // TestRefusalsShowNoSecret: a server may quote the key it does not like.
 func TestRefusalsShowNoSecret(t *testing.T) {
-	s := program(t, "quits")
-	s.Env["KEY"] = "sk-a-key-of-the-test"
-	c, _ := connectProgram(t, s, nil)
-	if got, want := statusOf(t, c, "s").Reason, "it answered with the error -32000: the key [redacted: KEY] is wrong; it is started again after 1s"; got != want {
-		t.Errorf("reason = %q\nwant     %q", got, want)
+	const refusal = "answered with the error -32000: the key [redacted: KEY] is wrong"
+	for _, method := range []string{"initialize", "tools/list", "tools/call"} {
+		t.Run(method, func(t *testing.T) {
+			s := program(t, "refuses "+method)
+			s.Env["KEY"] = "sk-a-key-of-the-test"
+			c, reg := connectProgram(t, s, nil)
+			if method == "tools/call" {
+				want := answer{Code: CodeRefused, Err: `MCP server "s" ` + refusal}
+				if got := callTool(t.Context(), reg, "mcp__s__echo", `{}`); got != want {
+					t.Errorf("answer = %+v\nwant     %+v", got, want)
+				}
+				return
+			}
+			if got, want := statusOf(t, c, "s").Reason, "it "+refusal; got != want {
+				t.Errorf("reason = %q\nwant     %q", got, want)
+			}
+		})
 	}
 }
 
@@ -192,8 +211,8 @@ func TestDescendantsEnd(t *testing.T) {
 
 func TestProgramEndsWhileCalled(t *testing.T) {
 	tests := []struct{ mode, reason string }{
-		{"killed", "it ended the connection: its program was ended by the signal SIGKILL; it is started again after 1s"},
-		{"orphans", "it ended the connection: its program exited with code 5; it is started again after 1s"},
+		{"killed", "it ended the connection: its program was ended by the signal SIGKILL"},
+		{"orphans", "it ended the connection: its program exited with code 5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
@@ -233,7 +252,7 @@ func TestProgramIsNotThere(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, _ := connectProgram(t, tt.server, &Options{Dir: dir})
-			if got, want := statusOf(t, c, "s").Reason, "it "+tt.reason+"; it is started again after 1s"; got != want {
+			if got, want := statusOf(t, c, "s").Reason, "it "+tt.reason; got != want {
 				t.Errorf("reason = %q\nwant     %q", got, want)
 			}
 		})

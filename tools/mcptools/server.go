@@ -40,11 +40,12 @@ const (
 type Status struct {
 	Server  string
 	State   State
-	Reason  string     // why it is Down
-	Stderr  string     // what its program last wrote to its standard error, shortened
-	Tools   []string   // the names under which its tools are registered
-	LeftOut []Omission // tools it has and that cannot be used
-	Notes   []string   // what is not as the server declares it
+	Reason  string        // why it is Down
+	Again   time.Duration // how long after that it is started again
+	Stderr  string        // what its program last wrote to its standard error, shortened
+	Tools   []string      // the names under which its tools are registered
+	LeftOut []Omission    // tools it has and that cannot be used
+	Notes   []string      // what is not as the server declares it
 }
 
 // server is one configured server, whatever becomes of its connections.
@@ -113,13 +114,13 @@ func (s *server) heard(line string) {
 // known or known to be missing.
 func (s *server) run(ctx context.Context, first func()) {
 	defer first()
-	defer s.turn(Closed, "")
+	defer s.turn(Closed, "", 0)
 	if s.restore() {
-		s.turn(Idle, "")
+		s.turn(Idle, "", 0)
 		first()
 		select {
 		case <-s.wake:
-			s.turn(Starting, "")
+			s.turn(Starting, "", 0)
 		case <-ctx.Done():
 			return
 		}
@@ -133,7 +134,7 @@ func (s *server) run(ctx context.Context, first func()) {
 		if time.Since(begun) > lastDelay { // it was well for a while
 			delay = firstDelay
 		}
-		s.turn(Down, fmt.Sprintf("it %s; it is started again after %v", why, delay))
+		s.turn(Down, "it "+why, delay)
 		first()
 		timer := time.NewTimer(delay)
 		select {
@@ -154,7 +155,7 @@ func (s *server) live(ctx context.Context, ready func()) (why string) {
 	s.mu.Lock()
 	s.session = session
 	s.mu.Unlock()
-	s.turn(Ready, "")
+	s.turn(Ready, "", 0)
 	ready()
 	s.attend(ctx, session)
 	s.mu.Lock()
@@ -309,10 +310,10 @@ func (s *server) install(texts []string) {
 	s.client.publish(s)
 }
 
-// turn changes the state.
-func (s *server) turn(state State, why string) {
+// turn changes the state; why and again are those of Down.
+func (s *server) turn(state State, why string, again time.Duration) {
 	s.mu.Lock()
-	s.status.State, s.status.Reason = state, why
+	s.status.State, s.status.Reason, s.status.Again = state, why, again
 	close(s.turned)
 	s.turned = make(chan struct{})
 	s.mu.Unlock()

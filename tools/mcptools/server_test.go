@@ -61,13 +61,13 @@ func TestBadPeers(t *testing.T) {
 		}}, answer{Value: `"right"`}, Ready, ""},
 		{"sends 50 MB", behaviour{call: func(s *script, r request) { s.reply(r, textResult(strings.Repeat("x", 50<<20))) }},
 			answer{Code: CodeConnectionLost, Err: `MCP server "bad" sent a message of more than 16 MiB; whether the call had an effect is not known`},
-			Down, "it sent a message of more than 16 MiB; it is started again after 1s"},
+			Down, "it sent a message of more than 16 MiB"},
 		{"closes while it is called", behaviour{call: func(s *script, _ request) { _ = s.out.(interface{ Close() error }).Close() }},
 			answer{Code: CodeConnectionLost, Err: `MCP server "bad" ended the connection; whether the call had an effect is not known`},
-			Down, "it ended the connection; it is started again after 1s"},
+			Down, "it ended the connection"},
 		{"sends what is no JSON", behaviour{call: func(s *script, _ request) { s.send(`{"jsonrpc":"2.0",`) }},
 			answer{Code: CodeConnectionLost, Err: `MCP server "bad" sent a line of 17 bytes that is no message; whether the call had an effect is not known`},
-			Down, `it sent a line of 17 bytes that is no message; it is started again after 1s`},
+			Down, `it sent a line of 17 bytes that is no message`},
 		{"prints text that is no message", behaviour{call: func(s *script, r request) { s.send("working on it"); s.reply(r, textResult("done")) }},
 			answer{Value: `"done"`}, Ready, ""},
 		{"refuses the call", behaviour{call: refuse},
@@ -88,8 +88,12 @@ func TestBadPeers(t *testing.T) {
 				c := connectTo(t, Config{}, nil, map[string]func() (*peer, error){"bad": always(tt.server), "good": always(behaviour{})})
 				defer c.Close()
 				reg := register(t, c)
+				begun := time.Now()
 				if got := callTool(t.Context(), reg, "mcp__bad__echo", `{}`); got != tt.want {
 					t.Errorf("answer = %+v\nwant     %+v", got, tt.want)
+				}
+				if took := time.Since(begun); tt.want.Code == tools.CodeToolTimeout && took != defaultCall {
+					t.Errorf("the call took %v, want its time limit %v", took, defaultCall)
 				}
 				synctest.Wait()
 				if got := statusOf(t, c, "bad"); got.State != tt.state || got.Reason != tt.reason {
@@ -148,9 +152,13 @@ func TestBadStarts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
 				c := connectTo(t, Config{}, nil, map[string]func() (*peer, error){"bad": tt.server, "good": always(behaviour{})})
 				defer c.Close()
-				want := Status{Server: "bad", State: Down, Reason: tt.reason + "; it is started again after 1s"}
+				if took := time.Since(begun); strings.Contains(tt.reason, "did not say within") && took != defaultStart {
+					t.Errorf("the start took %v, want its time limit %v", took, defaultStart)
+				}
+				want := Status{Server: "bad", State: Down, Reason: tt.reason, Again: time.Second}
 				if got := statusOf(t, c, "bad"); !cmp.Equal(got, want) {
 					t.Errorf("status (-want +got):\n%s", cmp.Diff(want, got))
 				}
@@ -486,7 +494,7 @@ func TestPanicIsContained(t *testing.T) {
 			return &peer{transport: explosive{}, stderr: func() string { return "" }, end: func(time.Duration) string { return "" }}, nil
 		}})
 		defer c.Close()
-		if got := statusOf(t, c, "s"); got.State != Down || got.Reason != "it sent a message that could not be handled; it is started again after 1s" {
+		if got := statusOf(t, c, "s"); got.State != Down || got.Reason != "it sent a message that could not be handled" {
 			t.Errorf("status = %+v, want down", got)
 		}
 	})

@@ -129,7 +129,7 @@ func (op *operation) fixed(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(op.use, func(c credential) bool {
-		return c.in == inHeader && http.CanonicalHeaderKey(c.field) == key
+		return c.in == inHeader && http.CanonicalHeaderKey(c.field) == key || c.in == inCookie && key == "Cookie"
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func (op *operation) handle(ctx context.Context, run *tools.Run) (tools.Result, 
 	if err != nil {
 		return tools.Result{}, err
 	}
-	return op.result(run.Call().Tool(), resp)
+	return op.result(resp)
 }
 
 func (op *operation) subjects(tools.JSON) ([]tools.Subject, error) {
@@ -68,6 +69,9 @@ func (op *operation) request(args tools.JSON) (nethttp.Request, *tools.Problem) 
 			var pairs []pair
 			pairs, err = a.query(v)
 			query = append(query, pairs...)
+			if err == nil && op.credentialIn(pairs) {
+				err = errors.New("has a member of the name under which the credential is sent")
+			}
 		case inHeader:
 			var text string
 			text, err = a.header(v)
@@ -85,6 +89,17 @@ func (op *operation) request(args tools.JSON) (nethttp.Request, *tools.Problem) 
 		return req, wrong
 	}
 	return req, op.setBody(&req, values)
+}
+
+// credentialIn reports whether one of the pairs, whose names an argument may choose,
+// would stand beside a credential in the query, where a server may take either.
+func (op *operation) credentialIn(pairs []pair) bool {
+	return slices.ContainsFunc(op.use, func(c credential) bool {
+		return c.in == inQuery && slices.ContainsFunc(pairs, func(p pair) bool {
+			name, err := url.QueryUnescape(p.name)
+			return err == nil && strings.EqualFold(name, c.field)
+		})
+	})
 }
 
 func (op *operation) authorize(req *http.Request) {

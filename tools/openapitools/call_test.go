@@ -87,6 +87,8 @@ func TestRequests(t *testing.T) {
 	for _, tt := range []struct{ tool, args, want string }{
 		{"all", `{"id":"..","x":1}`, `invalid arguments: the path made of the arguments has the segment "..", which leads to another path`},
 		{"all", `{"id":".","x":1}`, `invalid arguments: the path made of the arguments has the segment ".", which leads to another path`},
+		{"all", `{"id":"a/../../admin","x":1}`, `invalid arguments: the path made of the arguments has the segment "..", which leads to another path`},
+		{"all", `{"id":"..\\..\\admin","x":1}`, `invalid arguments: the path made of the arguments has the segment "..", which leads to another path`},
 		{"all", `{"id":"","x":1}`, `invalid arguments: "id" is or holds an empty text, which a path cannot`},
 		{"all", `{"id":"a","x":1,"q":[[]]}`, `invalid arguments: "q" holds an object or an array inside another, which cannot be written here`},
 		{"all", `{"id":"a","x":1,"X-H":"a\nb"}`, `invalid arguments: "X-H" must not hold line breaks or other control characters`},
@@ -273,6 +275,34 @@ func TestCredentials(t *testing.T) {
 		o.Credentials = map[string]string{"bearer": "b"}
 	})
 	check(t, "notes", s.Notes(), []string{`Options.Credentials has nothing for the security scheme "missing"; operations that ask for it and are sent without: 1`})
+}
+
+// TestCredentialsStandAlone shows that no argument puts a second value beside a
+// credential.
+func TestCredentialsStandAlone(t *testing.T) {
+	t.Parallel()
+	sent := ""
+	url := serve(t, func(_ http.ResponseWriter, r *http.Request) { sent = r.RequestURI + " " + r.Header.Get("Cookie") })
+	s := build(t, documentText("3.1.0", `{"/q":{"get":{"operationId":"q","security":[{"key":[],"cookie":[]}],"parameters":[
+		{"name":"filter","in":"query","schema":{"type":"object"}},
+		{"name":"deep","in":"query","style":"deepObject","schema":{"type":"object"}},
+		{"name":"Cookie","in":"header","schema":{"type":"string"}}]}}}`,
+		`{"securitySchemes":{"key":{"type":"apiKey","in":"query","name":"api key"},"cookie":{"type":"apiKey","in":"cookie","name":"session"}}}`), func(o *Options) {
+		private(url)(o)
+		o.Credentials = map[string]string{"key": "secret", "cookie": "cookie-secret"}
+	})
+	for _, tt := range []struct{ args, sent, wrong string }{
+		{`{"filter":{"a":"1"},"deep":{"api key":"2"}}`, "/q?a=1&deep%5Bapi%20key%5D=2&api%20key=secret session=cookie-secret", ""},
+		{`{"filter":{"api key":"mine"}}`, "", `invalid arguments: "filter" has a member of the name under which the credential is sent`},
+		{`{"filter":{"API KEY":"mine"}}`, "", `invalid arguments: "filter" has a member of the name under which the credential is sent`},
+		{`{"Cookie":"session=mine"}`, "", `invalid arguments: `},
+	} {
+		sent = ""
+		o := execute(t, s, "mcp__x__q", tt.args)
+		if wrong := o.Err() != nil; wrong != (tt.wrong != "") || wrong && !strings.HasPrefix(o.Err().Error(), tt.wrong) || sent != tt.sent {
+			t.Errorf("%s: %v, sent %q; want %q and %q", tt.args, o.Err(), sent, tt.wrong, tt.sent)
+		}
+	}
 }
 
 // TestCredentialsStayAtTheirOrigin: a server that sends its caller elsewhere

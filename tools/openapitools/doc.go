@@ -31,16 +31,17 @@
 //
 // The value is the body of a response with a 2xx status: parsed if it is JSON,
 // null if there is none, a string if it is text, {mediaType, base64} if it is
-// neither; the fields of its header are no part of it. Any other status is a failure with the code HTTP_<status>, such as
-// HTTP_404, and the beginning of the body in its message; see package httptools
-// for what else may fail. HTTP_INVALID_JSON and HTTP_TOO_LARGE are about
-// responses that cannot be read: their requests have been carried out.
+// neither; the fields of its header are no part of it. Any other status is a
+// failure with the code HTTP_<status>, such as HTTP_404, and the beginning of the
+// body in its message; see package httptools for what else may fail.
+// HTTP_INVALID_JSON and HTTP_TOO_LARGE are about responses that cannot be read:
+// their requests have been carried out.
 //
 // The document's response schema is the tool's output schema. It describes and
-// does not bind: documents are wrong about what servers send more often than
-// servers are, and refusing a response would hide that its request was carried
-// out. A value that does not fit is returned all the same, and the text a model
-// reads says what is wrong with it.
+// does not bind (tools.Definition.OutputDescribes): documents are wrong about what
+// servers send more often than servers are, and refusing a response would hide
+// that its request was carried out. A value that does not fit is returned all the
+// same, and the text a model reads says what is wrong with it.
 //
 // # Trust
 //

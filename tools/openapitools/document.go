@@ -16,6 +16,7 @@ import (
 // operations.
 const (
 	maxDocument   = 32 << 20
+	maxMarks      = 2_000_000 // see marks; the largest have half of that
 	maxOperations = 5_000
 	maxInput      = 256 << 10 // bytes of the arguments' schema of one operation, with all it refers to
 	maxOutput     = 16 << 10  // of its value's, beyond which a type is no help
@@ -23,8 +24,8 @@ const (
 	maxRefs       = 32        // references that lead from one to the next
 )
 
-// maxImport is how long operations are made tools of. Compiling the schemas of an
-// honest document takes seconds.
+// maxImport is how long operations are made tools of. An honest document takes a
+// few seconds at most.
 const maxImport = 2 * time.Minute
 
 // document is an OpenAPI document.
@@ -36,6 +37,9 @@ type document struct {
 func load(text []byte) (*document, error) {
 	if len(text) > maxDocument {
 		return nil, fmt.Errorf("the document has %d bytes; the largest that is read has %d MiB", len(text), maxDocument>>20)
+	}
+	if n := marks(text); n > maxMarks {
+		return nil, fmt.Errorf("the document has some %d values; the most that are read are %d", n, maxMarks)
 	}
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	source := string(text)
@@ -51,6 +55,15 @@ func load(text []byte) (*document, error) {
 	}
 	d := &document{root: parse(canonical)}
 	return d, d.checkVersion()
+}
+
+// marks counts what stands before values in JSON and YAML, so that a document of very
+// many, each of which costs a hundred times its text, is known before it is read.
+func marks(text []byte) (n int) {
+	for _, mark := range []string{"\n", ",", "[", "{", "- ", "? "} {
+		n += bytes.Count(text, []byte(mark))
+	}
+	return n
 }
 
 func (d *document) checkVersion() error {

@@ -106,6 +106,23 @@ func manyOperations(n int) string {
 	return b.String()
 }
 
+// TestManyValues shows that a document of few bytes and very many values is refused
+// before it costs memory.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"JSON":            `{"openapi":"3.1.0","paths":{},"x":[` + strings.Repeat("0,", maxMarks) + `0]}`,
+		"YAML":            "openapi: 3.1.0\npaths: {}\nx: [" + strings.Repeat("0,", maxMarks) + "0]\n",
+		"YAML, lines":     "openapi: 3.1.0\npaths: {}\nx:\n" + strings.Repeat("-\n", maxMarks),
+		"YAML, one line":  "openapi: 3.1.0\npaths: {}\nx:\n " + strings.Repeat("- ", maxMarks) + "0\n",
+		"YAML, flow keys": "openapi: 3.1.0\npaths: {}\nx: " + strings.Repeat("{? ", maxMarks) + "\n",
+	} {
+		if _, err := load([]byte(text)); err == nil || !strings.Contains(err.Error(), "values; the most that are read are 2000000") {
+			t.Errorf("%s: %.200v, want a refusal for its values", name, err)
+		}
+	}
+}
+
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	const document = `

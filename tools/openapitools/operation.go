@@ -1,7 +1,6 @@
 package openapitools
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,6 +26,8 @@ type operation struct {
 
 	input, output string // schemas; output is "" if the document does not tell
 	cut           bool   // output does not say all the document does
+
+	tool *tools.Tool // says whether a value is what the document describes
 }
 
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
@@ -271,14 +272,11 @@ func (op *operation) accepts(mediaType string) {
 
 // define makes the definition.
 func (op *operation) define(n *node) error {
-	def := describing()
 	name, renamed := op.set.toolName(n.str("operationId"), op.method, op.docPath)
-	def.Name = name
-	def.Description = op.describe(n)
-	def.Handler = op.handle
-	def.Annotations = op.annotations()
-	def.Subjects = op.subjects
-	def.PresentCall = op.presentCall
+	def := &tools.Definition{
+		Name: name, Description: op.describe(n), OutputDescribes: true, Handler: op.handle,
+		Annotations: op.annotations(), Subjects: op.subjects, PresentCall: op.presentCall,
+	}
 	if def.Annotations.ReadOnly {
 		def.Concurrent = func(tools.JSON) bool { return true }
 	}
@@ -286,16 +284,18 @@ func (op *operation) define(n *node) error {
 	if def.Input, err = tools.ParseJSON(op.input); err != nil {
 		return fmt.Errorf("its arguments: %w", err)
 	}
-	if _, err := tools.NewTool(def); err != nil {
+	if op.tool, err = tools.NewTool(def); err != nil {
 		return err
 	}
 	if op.output != "" {
 		if def.Output, err = tools.ParseJSON(op.output); err != nil {
 			return fmt.Errorf("its response: %w", err)
 		}
-		if _, err := tools.NewTool(def); err != nil {
+		if tool, err := tools.NewTool(def); err != nil {
 			op.set.note("%s: the response schema is left out: %v", name, err)
 			def.Output = tools.JSON{}
+		} else {
+			op.tool = tool
 		}
 	}
 	if renamed {
@@ -307,15 +307,6 @@ func (op *operation) define(n *node) error {
 	op.set.taken[name] = true
 	op.set.defs = append(op.set.defs, def)
 	return nil
-}
-
-// describing is a definition whose output schema describes values and does not
-// bind them: what Define makes is never checked against a schema. All else of it
-// is to be filled in.
-func describing() *tools.Definition {
-	def := tools.Define("", "", func(context.Context, tools.JSON) (bool, error) { return false, nil })
-	def.Output = tools.JSON{}
-	return def
 }
 
 // safe reports whether the method only reads, as HTTP says.

@@ -24,7 +24,7 @@ const (
 const quotedBytes = 4 << 10
 
 // result is the value of a response, or the failure it is.
-func (op *operation) result(tool *tools.Tool, resp *nethttp.Response) (tools.Result, error) {
+func (op *operation) result(resp *nethttp.Response) (tools.Result, error) {
 	if resp.Status < 200 || resp.Status > 299 {
 		return tools.Result{}, op.refusal(resp)
 	}
@@ -36,7 +36,7 @@ func (op *operation) result(tool *tools.Tool, resp *nethttp.Response) (tools.Res
 		return tools.Result{}, err
 	}
 	r := tools.Result{Value: value}
-	if note := mismatch(tool, value); note != "" {
+	if note := op.mismatch(value); note != "" {
 		text, plain := value.Text()
 		if !plain {
 			text = value.String()
@@ -78,9 +78,9 @@ func (op *operation) value(resp *nethttp.Response) (tools.JSON, error) {
 }
 
 // mismatch says what about a value the document does not allow, "" if nothing.
-func mismatch(tool *tools.Tool, value tools.JSON) string {
+func (op *operation) mismatch(value tools.JSON) string {
 	var wrong *tools.OutputError
-	if tool == nil || !errors.As(tool.CheckValue(value), &wrong) {
+	if !errors.As(op.tool.CheckValue(value), &wrong) {
 		return ""
 	}
 	const most = 5

@@ -259,15 +259,17 @@ func escape(text, keep string) string {
 }
 
 // checkSegments refuses a path that servers, or what stands before them, would
-// take for another one.
+// take for another one: some decode it before they take it apart, separate at
+// backslashes too, and leave out what follows a semicolon.
 func checkSegments(path string) error {
-	for _, segment := range strings.Split(path, "/") {
-		plain, err := url.PathUnescape(segment)
-		if err != nil {
-			return fmt.Errorf("has a malformed escape in %q", segment)
-		}
-		if plain == "." || plain == ".." {
-			return fmt.Errorf("has the segment %q, which leads to another path", plain)
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		return errors.New("has a malformed escape")
+	}
+	for segment := range strings.FieldsFuncSeq(plain, func(r rune) bool { return r == '/' || r == '\\' }) {
+		segment, _, _ = strings.Cut(segment, ";")
+		if segment == "." || segment == ".." {
+			return fmt.Errorf("has the segment %q, which leads to another path", segment)
 		}
 	}
 	return nil

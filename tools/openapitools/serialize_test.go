@@ -166,8 +166,9 @@ func TestForms(t *testing.T) {
 func TestCheckSegments(t *testing.T) {
 	t.Parallel()
 	for path, ok := range map[string]bool{
-		"": true, "/": true, "/a/b": true, "/a..b/...": true, "/%2E%2E%2E": true, "/a%2F..%2Fb": true,
+		"": true, "/": true, "/a/b": true, "/a..b/...": true, "/%2E%2E%2E": true, "/a%2Fb..": true, "/a;b": true, "/v1..;2": true,
 		"/a/../b": false, "/./a": false, "/a/..": false, "/%2e%2E/a": false, "/a/.%2e": false, "..": false, "/%zz": false,
+		"/a%2F..%2Fb": false, "/..%2f": false, "/a%5C..%5cb": false, "/..;/a": false, "/.%3Bx": false,
 	} {
 		if err := checkSegments(path); (err == nil) != ok {
 			t.Errorf("%q: %v, want it accepted: %v", path, err, ok)

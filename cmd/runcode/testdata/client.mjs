@@ -21,7 +21,13 @@ async function connect(answer) {
   return { client, logs };
 }
 
-const approve = (params) => ({ action: "accept", content: { approve: true, digest: params.requestedSchema.properties.digest.default } });
+// The SDK drops progress that comes together with the answer, so it is waited for
+// while a question holds the call up.
+const progress = [], asked = "call 1: write";
+const approve = async (params) => {
+  while (!progress.includes(asked)) await new Promise((r) => setTimeout(r, 5));
+  return { action: "accept", content: { approve: true, digest: params.requestedSchema.properties.digest.default } };
+};
 const run = (client, code, options) => client.callTool({ name: "run_code", arguments: { code, description: "Test" } }, undefined, options);
 const write = (file) => `try { return (await tools.write({ file_path: "${file}", content: "x" })).path } catch (e) { return e.code }`;
 
@@ -30,10 +36,8 @@ const { client, logs } = await connect(approve);
 seen.tools = (await client.listTools()).tools.map((t) => t.name);
 await client.setLoggingLevel("info");
 
-const progress = [];
-const called = await run(client, `console.log("hi"); const { content } = await tools.read({ file_path: "a.txt" }); return { content }`, { onprogress: (p) => progress.push(p.message) });
+const called = await run(client, `console.log("hi"); const { content } = await tools.read({ file_path: "a.txt" }); return { content }`);
 seen.structured = called.structuredContent;
-seen.progress = progress.at(-1);
 seen.logs = logs;
 seen.failed = (await run(client, `throw new Error("no")`)).isError;
 
@@ -43,7 +47,8 @@ while (!logs.includes("info: holding")) await new Promise((r) => setTimeout(r, 5
 gone.abort("enough");
 seen.cancelled = await cancelled.then(() => "answered", (e) => String(e.message ?? e));
 
-seen.approved = (await run(client, write("approved.txt"))).content[0].text;
+seen.approved = (await run(client, write("approved.txt"), { onprogress: (p) => progress.push(p.message) })).content[0].text;
+seen.progress = progress[0];
 
 // Two others at once: one declines, one cannot be asked.
 const [second, third] = await Promise.all([connect(() => ({ action: "decline" })), connect(null)]);

@@ -44,6 +44,11 @@
   }
   const pill = (cls, text) => h('span', 'pill ' + cls, text);
 
+  // A failure's first line is words, what follows a piece of code.
+  function message(text) {
+    const [first, ...rest] = (text.length > 600 ? text.slice(0, 600) + '…' : text).split('\n');
+    return [first, rest.length ? h('pre', '', rest.join('\n')) : ''];
+  }
   function duration(ms) {
     if (ms >= 10000) return (ms / 1000).toFixed(1) + ' s';
     if (ms >= 1000) return (ms / 1000).toFixed(2) + ' s';
@@ -455,7 +460,7 @@
       if (!s) saying.append(h('span', 'quiet', 'The call has been announced; nobody has been asked yet.'));
       else if (s.last) {
         const e = c.error;
-        saying.append(h('span', '', h('b', '', 'The call is ' + words(c.fate) + (e && e.code ? ' (' + e.code + ')' : '') + '. '),
+        saying.append(h('span', '', h('b', '', 'The call ' + (c.fate === 'failed' ? '' : 'is ') + words(c.fate) + (e && e.code ? ' (' + e.code + ')' : '') + '. '),
           e && e.by ? 'Decided by the ' + (e.origin || 'listener') + ' “' + e.by + '”. ' : '', e ? e.message.split('\n')[0] : ''));
       } else {
         const [what, why] = sentence(c, s, steps.slice(0, at - 1));
@@ -481,6 +486,18 @@
     return box;
   }
 
+  // Durations are in nanoseconds.
+  function limits(text) {
+    try {
+      return Object.entries(JSON.parse(text)).map(([k, v]) => k + ' ' + (k === 'wall' || k === 'compute' ? duration(v / 1e6) : v)).join(', ');
+    } catch { return text; }
+  }
+  // What is left of a value that was cut in the log stands in a place of its own.
+  function head(text) {
+    if (!text.startsWith('{"cut":{"head":')) return text;
+    try { return JSON.parse(text).cut.head + '…'; } catch { return text; }
+  }
+
   function showDetail(c) {
     if (player) player.stop();
     player = null;
@@ -498,7 +515,7 @@
     const out = [facts];
     if (c.error) {
       const who = [c.error.code || c.error.name, c.error.by ? 'by ' + (c.error.origin || '') + ' “' + c.error.by + '”' : ''].filter(Boolean).join(' ');
-      out.push(h('div', 'callout ' + tone(c.fate), h('span', '', h('b', '', who), who ? '  ' : '', c.error.message.length > 600 ? c.error.message.slice(0, 600) + '…' : c.error.message)));
+      out.push(h('div', 'callout ' + tone(c.fate), h('span', '', h('b', '', who), who ? '  ' : '', ...message(c.error.message))));
     }
     out.push(path(c));
     for (const q of c.questions || []) {
@@ -508,8 +525,16 @@
     const cuts = c.cuts || [];
     if (c.program === undefined) boxes.append(box('Arguments', c.argBytes, c.args, cuts.filter(x => x.ofCall), false));
     else for (const x of cuts.filter(x => x.ofCall)) boxes.append(box('Program', null, '', [x], true));
-    boxes.append(box('Result', c.resultBytes, c.result, cuts.filter(x => !x.ofCall), c.program !== undefined));
-    if (c.value) boxes.append(box('Value the program got', null, c.value, [], true));
+    const ofValue = x => !x.ofCall && /^\/value(\/|$)/.test(x.path);
+    boxes.append(box('Result', c.value ? null : c.resultBytes, c.result, cuts.filter(x => !x.ofCall && !ofValue(x)), c.program !== undefined));
+    if (c.value) boxes.append(box(c.parent < 0 ? 'Value' : 'Value the program got', c.resultBytes, head(c.value), cuts.filter(ofValue), true));
+    if (c.world) {
+      const w = c.world, lines = ['clock   ' + new Date(w.start).toISOString() + ', then the times of the results' + (w.zone ? '; zone ' + w.zone : ''), 'seed    ' + w.seed];
+      if (w.limits) lines.push('limits  ' + limits(w.limits));
+      if (w.tools) lines.push('tools   ' + w.tools.join(', '));
+      if (w.input) lines.push('input   ' + head(w.input));
+      boxes.append(box('What the program took from the world', null, lines.join('\n'), w.cuts || [], true));
+    }
     if (c.console && c.console.length) boxes.append(box('Console', null, c.console.map(l => l.level + '  ' + l.text).join('\n'), [], true));
     if (c.lookups && c.lookups.length) boxes.append(box('Looked up in the catalog', null, c.lookups.map(l => 'catalog.' + l.member + '(' + l.args + ')' + (l.line ? '  line ' + l.line : '') + '\n' + (l.error || l.result)).join('\n\n'), [], true));
     const contexts = data.contexts.filter(x => x.callId === c.id);
@@ -558,7 +583,7 @@
   $('sub').textContent = (runs ? plural(runs, 'program', 'programs') + ' · ' : '') + (data.started ? new Date(data.started).toISOString().slice(0, 19).replace('T', ' ') + ' UTC' : '');
   const wall = Math.max(0, ...calls.map(c => c.end)) - Math.min(0, ...calls.map(c => c.start));
   const bad = calls.filter(c => c.fate !== 'done').length;
-  for (const [value, name] of [[String(calls.length), 'calls'], [String(bad), 'not done'], [duration(wall), 'in all']]) $('figures').append(h('div', 'figure', h('b', '', value), h('span', '', name)));
+  for (const [value, name] of [[String(calls.length), calls.length === 1 ? 'call' : 'calls'], [String(bad), 'not done'], [duration(wall), 'in all']]) $('figures').append(h('div', 'figure', h('b', '', value), h('span', '', name)));
   const tally = new Map();
   for (const c of calls) tally.set(c.fate, (tally.get(c.fate) || 0) + 1);
   for (const [fate, n] of [...tally].sort((a, b) => b[1] - a[1])) {

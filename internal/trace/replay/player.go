@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +24,8 @@ import (
 type player struct {
 	run        *trace.Call
 	fetch      trace.Fetch
+	redact     func(tools.JSON) tools.JSON
+	paced      bool // results come no sooner than they did
 	outcomeCut bool
 	running    context.Context         // of the program
 	cancel     context.CancelCauseFunc // nil before it runs
@@ -31,21 +35,22 @@ type player struct {
 	turn        int          // the Seq that is compared next
 	calls       int          // made so far
 	lookUps     int          // touched by whose turn it is
-	overlapping bool         // several calls were out at once in the record
 	released    int          // results that have been given out
 	waiting     map[int]bool // the numbers of calls that wait for the results before theirs
-	now         time.Time    // of the program's clock
 	verdict     Verdict
 	at, line    int
 	what, diff  string
 	assumptions []string
 }
 
+// noOutcome is what is said of a run that has not ended in the log.
+const noOutcome = "the log has no outcome of the run; up to its last call it is the same"
+
 // errOver ends a program that has nothing more to show.
 var errOver = errors.New("the replay is over")
 
-func newPlayer(run *trace.Call, fetch trace.Fetch) *player {
-	p := &player{run: run, fetch: fetch, turn: 1, waiting: map[int]bool{}, now: run.Started}
+func newPlayer(run *trace.Call, o Options) *player {
+	p := &player{run: run, fetch: o.Fetch, redact: o.Redact, turn: 1, waiting: map[int]bool{}}
 	p.changed = sync.NewCond(&p.mu)
 	return p
 }
@@ -74,7 +79,7 @@ func (p *player) assume(what string) {
 func (p *player) report() *Report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	same := p.calls
+	same := min(p.calls, len(p.run.Calls))
 	if p.verdict != Identical && p.at > 0 {
 		same = min(same, p.at-1)
 	}
@@ -84,30 +89,22 @@ func (p *player) report() *Report {
 	}
 }
 
-// seed and input are what the program takes from the world around it, as far as
-// the log has it.
-func (p *player) seed() uint64 {
-	if w := p.run.World; w != nil {
-		p.now = w.Start
-		return w.Seed
+// world is what the program takes from the world around it, as far as the log has
+// it.
+func (p *player) world(ctx context.Context) *trace.World {
+	if p.run.World == nil {
+		p.assume("the log does not have the program's world (an event code/world): its clock begins when the call began and moves on with the results, its random numbers are those of the seed 0, and it has no input and no tools but those it called")
+		return &trace.World{Start: p.run.Started}
 	}
-	p.assume("the log does not have the program's world (an event code/world): its clock begins when the call began and moves on with the results, its random numbers are those of the seed 0, and it has no input")
-	return 0
-}
-
-func (p *player) input() string {
-	if w := p.run.World; w != nil {
-		return w.Input.String()
+	if err := p.run.RestoreWorld(ctx, p.fetch); err != nil {
+		p.finish(Incomplete, 0, 0, err.Error(), "")
 	}
-	return ""
-}
-
-// clock stands still while the program computes, and moves on to the time of
-// each result that is given out.
-func (p *player) clock() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.now
+	w := p.run.World
+	p.noteRedacted(p.run.Program + w.Input.String())
+	if here := w.Start.Local().Format("MST -07:00"); w.Zone != "" && w.Zone != here {
+		p.assume(fmt.Sprintf("dates are shown in the time zone of this machine, %s; the recorded run was in %s", here, w.Zone))
+	}
+	return w
 }
 
 // parallel finds out how many calls were out at once in the record.
@@ -122,7 +119,6 @@ func (p *player) parallel() int {
 		}
 		most = max(most, out)
 	}
-	p.overlapping = most > 1
 	return min(most, runtime.MaxParallel)
 }
 
@@ -148,6 +144,16 @@ func (p *player) take(inv runtime.Invocation) (recorded *trace.Call, n int) {
 	n = p.calls
 	p.mu.Unlock()
 	if n > len(p.run.Calls) {
+		switch waiting := p.neverStarted(); {
+		case p.run.State == trace.StateOpen:
+			p.finish(Incomplete, 0, 0, noOutcome, "")
+			return nil, 0
+		case p.endedFromOutside():
+			p.outside()
+			return nil, 0
+		case n-len(p.run.Calls) <= len(waiting) && waiting[n-len(p.run.Calls)-1] == inv.Member:
+			return nil, 0 // the program failed before it was handed out, as it will
+		}
 		p.finish(Diverged, n, inv.Site.Line, fmt.Sprintf("the program calls %s with %s, and no further call is recorded", inv.Member, shorten(inv.Args)), "")
 		return nil, 0
 	}
@@ -159,6 +165,7 @@ func (p *player) take(inv runtime.Invocation) (recorded *trace.Call, n int) {
 	if !p.same(recorded, n, inv) {
 		return nil, 0
 	}
+	p.noteRedacted(recorded.Value.String() + recorded.Text())
 	return recorded, n
 }
 
@@ -198,10 +205,10 @@ func (p *player) wait(ctx context.Context, so func() bool) bool {
 func (p *player) same(recorded *trace.Call, n int, inv runtime.Invocation) bool {
 	if recorded.Tool != inv.Member {
 		p.finish(Diverged, n, inv.Site.Line, fmt.Sprintf("the program calls %s, recorded is %s", inv.Member, recorded.Tool),
-			diff(recorded.Tool+" "+pretty(recorded.Arguments.String()), inv.Member+" "+pretty(inv.Args)))
+			diff(recorded.Tool+" "+pretty(recorded.Arguments.String()), inv.Member+" "+pretty(p.hidden(inv.Args))))
 		return false
 	}
-	if want, made := sorted(recorded.Arguments.String()), sorted(inv.Args); want != made {
+	if want, made := sorted(recorded.Arguments.String()), sorted(p.hidden(inv.Args)); want != made {
 		p.finish(Diverged, n, inv.Site.Line, fmt.Sprintf("the program calls %s with other arguments", inv.Member), diff(pretty(want), pretty(made)))
 		return false
 	}
@@ -215,27 +222,41 @@ func (p *player) answer(ctx context.Context, recorded *trace.Call, n int, inv ru
 		p.finish(Incomplete, n, inv.Site.Line, fmt.Sprintf("the log has no result of this call of %s", recorded.Tool), "")
 		return runtime.Reply{}, errOver
 	case endedEarly(recorded):
-		if p.run.Failure != nil {
-			p.assume(fmt.Sprintf("call %d was ended from outside in the recorded run, and so is the replay", n))
-			p.finish(Identical, n, inv.Site.Line, "", "")
+		if p.endedFromOutside() && p.last(recorded) {
+			p.outside()
 			return runtime.Reply{}, errOver
 		}
 		<-ctx.Done() // the program gives the call up, as it did
-		p.advance(recorded)
+		p.comesNext(ctx, recorded)
 		p.release(recorded, n)
 	default:
-		if !p.inOrder(ctx, recorded, n) {
-			return runtime.Reply{}, errOver
+		return p.inOrder(ctx, recorded, n, inv.Answer)
+	}
+	return runtime.Reply{}, thrown(recorded)
+}
+
+// thrown is what a recorded failure throws, nil for a success.
+func thrown(recorded *trace.Call) error {
+	f := recorded.Failure
+	if f == nil {
+		return nil
+	}
+	e := &runtime.CallError{Message: f.Message, Code: f.Code, CallID: recorded.ID}
+	if f.Origin != "" || f.By != "" {
+		e.Extra = map[string]string{"origin": f.Origin, "by": f.By}
+	}
+	return e
+}
+
+// last reports whether nothing came after a call but others that were ended with
+// the run.
+func (p *player) last(c *trace.Call) bool {
+	for _, other := range p.run.Calls {
+		if other.Started.After(c.Ended) || other.Rank > c.Rank && !endedEarly(other) {
+			return false
 		}
 	}
-	if f := recorded.Failure; f != nil {
-		e := &runtime.CallError{Message: f.Message, Code: f.Code, CallID: recorded.ID}
-		if f.Origin != "" || f.By != "" {
-			e.Extra = map[string]string{"origin": f.Origin, "by": f.By}
-		}
-		return runtime.Reply{}, e
-	}
-	return runtime.Reply{Value: p.value(recorded)}, nil
+	return true
 }
 
 // endedEarly reports whether a call was given up, by the program or with the run.
@@ -244,42 +265,57 @@ func endedEarly(c *trace.Call) bool {
 		c.Failure != nil && c.Failure.Code == tools.CodeAbortedBeforeDispatch
 }
 
-// inOrder waits until the program has taken the results that came before this
-// one. A runtime ends the context of a call when its result is taken, or when
-// the program gives it up.
-func (p *player) inOrder(ctx context.Context, recorded *trace.Call, n int) bool {
+// inOrder gives the answer when its time has come and the results that came before
+// it have been given.
+func (p *player) inOrder(ctx context.Context, recorded *trace.Call, n int, early func(runtime.Reply, error)) (runtime.Reply, error) {
 	p.mu.Lock()
 	p.waiting[n] = true
 	p.mu.Unlock()
-	ok := p.wait(ctx, func() bool { return p.released >= recorded.Rank-1 })
-	switch {
-	case over(ctx): // what waited still waits, for stuckOn to see
-	case ok && p.overlapping:
-		p.advance(recorded)
-		context.AfterFunc(ctx, func() { p.release(recorded, n) })
-	default:
-		p.advance(recorded)
-		p.release(recorded, n)
+	reply, err := runtime.Reply{Time: recorded.Settled}, thrown(recorded)
+	if err == nil {
+		reply.Value = p.value(recorded)
 	}
-	return ok
+	p.pace(ctx, recorded)
+	if !p.comesNext(ctx, recorded) { // what waited still waits, for stuckOn to see
+		return runtime.Reply{}, errOver
+	}
+	if early != nil {
+		early(reply, err)
+	}
+	p.release(recorded, n)
+	return reply, err
 }
 
-// over reports whether the run a call belongs to is ending.
-func over(ctx context.Context) bool {
+// comesNext waits for the results that came before a call's, which has its place
+// among them also if the program has given it up. It reports false if the run ends
+// first.
+func (p *player) comesNext(call context.Context, recorded *trace.Call) bool {
+	ctx, cancel := context.WithCancel(p.running)
+	defer cancel()
+	go func() {
+		select {
+		case <-runtime.Over(call):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return p.wait(ctx, func() bool { return p.released >= recorded.Rank-1 })
+}
+
+// timed finds what a program has that may come before a result.
+var timed = regexp.MustCompile(`\b(?:setTimeout|setInterval|setImmediate|AbortSignal|timeoutMs)\b`)
+
+// pace waits for as long as a call took, in a program in which timers may come
+// first, unless the program gives it up.
+func (p *player) pace(ctx context.Context, recorded *trace.Call) {
+	if !p.paced {
+		return
+	}
+	wait := time.NewTimer(recorded.Took)
+	defer wait.Stop()
 	select {
-	case <-runtime.Over(ctx):
-		return true
-	default:
-		return false
-	}
-}
-
-// advance moves the program's clock on to the time of a result.
-func (p *player) advance(recorded *trace.Call) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if recorded.Ended.After(p.now) {
-		p.now = recorded.Ended
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -307,7 +343,7 @@ func (p *player) stuckOn() string {
 // value is what the program is given. A log without values has what a model
 // reads; of most tools that is the value.
 func (p *player) value(c *trace.Call) string {
-	if !c.Value.IsZero() {
+	if !c.Value.IsZero() || p.run.World != nil { // where values are logged, no value is one
 		return c.Value.String()
 	}
 	if len(c.Content) == 0 {
@@ -333,7 +369,7 @@ func (p *player) lookUp(_ context.Context, inv runtime.Invocation) (runtime.Repl
 		return runtime.Reply{}, errOver
 	}
 	recorded := p.run.Lookups[p.lookUps-1]
-	if want, made := sorted(recorded.Arguments.String()), sorted(inv.Args); recorded.Member != inv.Member || want != made {
+	if want, made := sorted(recorded.Arguments.String()), sorted(p.hidden(inv.Args)); recorded.Member != inv.Member || want != made {
 		p.finish(Diverged, 0, inv.Site.Line, fmt.Sprintf("look-up %d of the catalog is another one", p.lookUps),
 			diff(recorded.Member+" "+pretty(want), inv.Member+" "+pretty(made)))
 		return runtime.Reply{}, errOver
@@ -370,4 +406,23 @@ func shorten(text string) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
+}
+
+// noteRedacted says that a program is not given what it was given, if that is so.
+func (p *player) noteRedacted(given string) {
+	if strings.Contains(given, "[redacted") {
+		p.assume("secrets were taken out of the log, and the program gets what stands in their place")
+	}
+}
+
+// hidden is JSON as the log would have it.
+func (p *player) hidden(text string) string {
+	if p.redact == nil {
+		return text
+	}
+	value, err := tools.ParseJSON(text)
+	if err != nil {
+		return text
+	}
+	return p.redact(value).String()
 }

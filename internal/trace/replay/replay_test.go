@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -18,7 +19,6 @@ import (
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/pipeline/eventlog"
 	"github.com/runcode-go/runcode/pipeline/pipelinetest"
-	"github.com/runcode-go/runcode/runtime/worker"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -35,7 +35,13 @@ func check(t *testing.T, what string, got, want any) {
 type recording struct {
 	parallel int
 	spill    func(context.Context, string) (string, error)
+	store    func(ctx context.Context, callID, text string) (string, error)
+	redact   func(tools.JSON) tools.JSON
 	abort    bool // ends the run from outside once the tool stuck is called
+	whole    bool // all that a replay needs is in the log
+	worker   bool // the program runs in a process of its own
+	input    string
+	limits   codemode.Limits
 }
 
 var errGone = &tools.Error{Name: "GoneError", Code: "GONE", Message: "it is gone"}
@@ -44,15 +50,22 @@ var errGone = &tools.Error{Name: "GoneError", Code: "GONE", Message: "it is gone
 func (r recording) log(t *testing.T, program string) *trace.Trace {
 	t.Helper()
 	path := t.TempDir() + "/log.jsonl"
-	log, err := eventlog.Open(path, &eventlog.Options{Spill: r.spill, Read: eventlog.ReadOptions{Known: []string{"code/world"}}})
+	log, err := eventlog.Open(path, &eventlog.Options{Spill: r.spill, Redact: r.redact})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, abort := context.WithCancelCause(t.Context())
 	defer abort(nil)
 	released := make(chan struct{}) // so that slow is slower than what a program awaits before release
-	p := pipelinetest.New(t, &pipeline.Options{Sink: log},
+	p := pipelinetest.New(t, &pipeline.Options{Sink: log, Values: r.whole, Now: time.Now, LogRequired: true},
 		pipelinetest.Echo("echo"),
+		pipelinetest.Tool("rows", func(context.Context, *tools.Run) (tools.Result, error) {
+			value := tools.MustJSON(`{"rows":[1.50,{"__proto__":"\ud800"}],"big":9007199254740993}`)
+			return tools.Result{Value: value, Content: []tools.Content{tools.TextContent("2 rows")}}, nil
+		}),
+		pipelinetest.Tool("shown", func(context.Context, *tools.Run) (tools.Result, error) {
+			return tools.Result{Content: []tools.Content{tools.TextContent("5"), tools.ImageContent("image/png", strings.Repeat("AAAA", 30_000))}}, nil
+		}),
 		pipelinetest.Failing("gone", errGone),
 		pipelinetest.Text("big", strings.Repeat("x", 100_000)),
 		pipelinetest.Concurrent(pipelinetest.Tool("slow", func(context.Context, *tools.Run) (tools.Result, error) {
@@ -78,13 +91,19 @@ func (r recording) log(t *testing.T, program string) *trace.Trace {
 		}
 		return ""
 	})
-	cm, err := codemode.New(p, &codemode.Options{
-		Isolation: codemode.IsolationInProcess, Parallel: r.parallel,
-	})
+	opts := &codemode.Options{Isolation: codemode.IsolationInProcess, Parallel: r.parallel, Record: r.whole, Store: r.store, Limits: r.limits}
+	if r.worker {
+		opts.Isolation = codemode.IsolationWorker
+	}
+	cm, err := codemode.New(p, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cm.Run(ctx, codemode.Program{Code: program, ID: "call_1"})
+	given := codemode.Program{Code: program, ID: "call_1"}
+	if r.input != "" {
+		given.Input = tools.MustJSON(r.input)
+	}
+	cm.Run(ctx, given)
 	if err := errors.Join(cm.Close(), log.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +326,7 @@ func TestCut(t *testing.T) {
 	})
 	t.Run("an outcome that was cut", func(t *testing.T) {
 		report := run(t, recording{}.log(t, `return "x".repeat(100000)`), replay.Options{})
-		check(t, "verdict", report.Verdict, replay.Identical)
+		check(t, "report", [2]string{string(report.Verdict), report.What}, [2]string{"incomplete", "the log has a part of the run's outcome only; up to there it is the same"})
 	})
 }
 
@@ -349,6 +368,7 @@ func TestIncomplete(t *testing.T) {
 	const settle = `{"type":"tool/code-dispatch","seq":3,"time":3,"data":{"rootCallId":"c1","parentCallId":"c1","subCallId":"c1:code:1","name":"a","arguments":{},"isError":false,"content":[]}}` + "\n"
 	for _, tt := range []struct{ name, log, want string }{
 		{"a call without a result", call + start, "the log has no result of this call of a"},
+		{"a run without an outcome that goes on", strings.Replace(call, "return 1", "await tools.a({})", 1) + start + settle, "the log has no outcome of the run; up to its last call it is the same"},
 		{"a run without an outcome", call + start + settle, "the log has no outcome of the run; up to its last call it is the same"},
 		{"no program", `{"type":"tool/call","seq":1,"time":1,"data":{"callId":"c1","name":"run_code","arguments":"nonsense"}}`, "the log has no program for this call"},
 	} {
@@ -391,21 +411,12 @@ func TestCancel(t *testing.T) {
 	check(t, "error", fmt.Sprint(err), "cannot replay call call_1: enough")
 }
 
-// TestWorker replays in a process of its own.
+// TestWorker replays in a process of its own what was recorded in this one, without
+// the program's world.
 func TestWorker(t *testing.T) {
-	rt, err := worker.New(t.Context(), nil)
-	if err != nil {
-		t.Skipf("no worker can be started here: %v", err)
-	}
-	defer func() { _ = rt.Close() }()
-	report := run(t, recording{}.log(t, `return (await tools.echo({ t: "x" })).t + Date.now()`), replay.Options{Runtime: rt})
-	check(t, "calls", report.Calls, 1)
-	if !strings.Contains(report.Diff, "-x") || !strings.Contains(report.Diff, "+x") {
-		t.Errorf("the clock of the host is not the replay's, so the outcome differs; got\n%s", report)
-	}
-	overlapping := run(t, recording{parallel: 4}.log(t, race), replay.Options{Runtime: rt})
-	check(t, "calls that overlap", overlapping.Calls > 0, true)
-	check(t, "what is assumed of them", overlapping.Assumptions[1], "results of calls that overlap reach the program in the order of the record, which a process of its own may change where they follow each other closely")
+	report := run(t, recording{parallel: 4}.log(t, race), replay.Options{Runtime: open(t)})
+	check(t, "verdict", report.Verdict, replay.Identical)
+	check(t, "assumptions", len(report.Assumptions), 2)
 }
 
 // TestSamples: the sample logs replay, the denials in them included.

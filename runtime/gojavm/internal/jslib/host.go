@@ -19,6 +19,9 @@ type Host struct {
 	// Now is the time console.time, performance.now and Event.timeStamp see.
 	// Nil: the real time.
 	Now func() time.Time
+	// Start is when the program began, the origin of performance.now. Nil: when the
+	// library was installed.
+	Start func() time.Time
 	// Rand fills random bytes for crypto. Nil: crypto/rand.
 	Rand func([]byte)
 	// After runs f on the engine's goroutine after d, for AbortSignal.timeout;
@@ -43,6 +46,10 @@ const (
 func (h Host) withDefaults() Host {
 	if h.Now == nil {
 		h.Now = time.Now
+	}
+	if h.Start == nil {
+		start := h.Now()
+		h.Start = func() time.Time { return start }
 	}
 	if h.MaxConsoleBytes <= 0 {
 		h.MaxConsoleBytes = defaultConsoleBytes

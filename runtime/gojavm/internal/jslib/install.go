@@ -6,7 +6,6 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
-	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -20,7 +19,6 @@ type lib struct {
 	vm        *goja.Runtime
 	host      Host
 	inspector *Inspector
-	start     time.Time             // origin of performance.now
 	web       *goja.Object          // what js/web.js made, nil until a program needs it
 	made      map[string]goja.Value // lazy globals that were read
 	uint8     goja.Value            // the engine's Uint8Array
@@ -35,7 +33,6 @@ func (l *lib) install() error {
 		return err
 	}
 	l.inspector = inspector
-	l.start = l.host.Now()
 	for _, part := range []func() error{
 		l.capture,
 		l.installTexts, // js/library.js builds on them

@@ -53,14 +53,14 @@ func (l *lib) webNatives() *goja.Object {
 	})
 	_ = o.Set("Uint8Array", l.uint8)
 	_ = o.Set("pairs", searchPairs)
-	_ = o.Set("timeOrigin", float64(l.start.UnixMicro())/1000)
+	_ = o.Set("timeOrigin", float64(l.host.Start().UnixMicro())/1000)
 	l.urlNatives(o)
 	return o
 }
 
 // now is milliseconds since the library was installed.
 func (l *lib) now() float64 {
-	return float64(l.host.Now().Sub(l.start)) / float64(time.Millisecond)
+	return float64(l.host.Now().Sub(l.host.Start())) / float64(time.Millisecond)
 }
 
 func (l *lib) after(call goja.FunctionCall) goja.Value {

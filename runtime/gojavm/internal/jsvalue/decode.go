@@ -88,7 +88,7 @@ type decoder struct {
 	items   []any
 	members []member
 	open    []container
-	keys    map[string]string // keys seen, copied out of the text once
+	keys    map[string]string // of a text to copy out of: keys seen, each copied once
 	odd     goja.Callable     // defines a property whose name has an unpaired surrogate; nil: not needed yet
 	root    goja.Value
 }
@@ -255,13 +255,13 @@ func (d *decoder) put(v goja.Value) error {
 }
 
 func (d *decoder) key(raw string) string {
+	if !d.clone {
+		return jsonscan.Unquote(raw)
+	}
 	if key, ok := d.keys[raw]; ok {
 		return key
 	}
-	key := jsonscan.Unquote(raw)
-	if d.clone {
-		raw, key = strings.Clone(raw), strings.Clone(key)
-	}
+	raw, key := strings.Clone(raw), strings.Clone(jsonscan.Unquote(raw))
 	const most = 4096
 	if d.keys == nil {
 		d.keys = make(map[string]string, 16)

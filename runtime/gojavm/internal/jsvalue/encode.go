@@ -33,6 +33,18 @@ type EncodeOptions struct {
 	// Stop is asked every few thousand values; true ends the walk with
 	// ErrStopped. It may be nil.
 	Stop func() bool
+	// Prototypes are those of the engine, kept for many walks; nil: they are
+	// looked up.
+	Prototypes *Prototypes
+}
+
+// Prototypes are an engine's own prototypes of plain objects and arrays, whatever
+// its globals say by now.
+type Prototypes struct{ object, array *goja.Object }
+
+// PrototypesOf looks up the prototypes of an engine.
+func PrototypesOf(vm *goja.Runtime) *Prototypes {
+	return &Prototypes{object: vm.NewObject().Prototype(), array: vm.NewArray().Prototype()}
 }
 
 // stopEvery is how many values are written or read between two calls of Stop.
@@ -79,23 +91,21 @@ func newEncoder(vm *goja.Runtime, o EncodeOptions) *encoder {
 	if o.Depth <= 0 || o.Depth > MaxDepth {
 		o.Depth = MaxDepth
 	}
-	return &encoder{
-		vm: vm, o: o,
-		objectProto: vm.NewObject().Prototype(),
-		arrayProto:  vm.NewArray().Prototype(),
+	if o.Prototypes == nil {
+		o.Prototypes = PrototypesOf(vm)
 	}
+	return &encoder{vm: vm, o: o}
 }
 
 // encoder is one walk. Its stack stands for the recursion.
 type encoder struct {
-	vm                      *goja.Runtime
-	o                       EncodeOptions
-	objectProto, arrayProto *goja.Object // the engine's own, whatever the globals say now
-	out                     []byte
-	nodes                   int
-	stack                   []frame
-	deep                    map[*goja.Object]struct{} // containers on the path below shallow
-	done                    map[*goja.Object]written  // large containers that are in the text
+	vm    *goja.Runtime
+	o     EncodeOptions
+	out   []byte
+	nodes int
+	stack []frame
+	deep  map[*goja.Object]struct{} // containers on the path below shallow
+	done  map[*goja.Object]written  // large containers that are in the text
 }
 
 // written is a container whose text is out.

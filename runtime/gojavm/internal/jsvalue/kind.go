@@ -43,7 +43,7 @@ func (e *encoder) object(o *goja.Object) error {
 	case "Object":
 		return e.ordinary(o, exported)
 	case "Array":
-		if o.Prototype() != e.arrayProto {
+		if o.Prototype() != e.o.Prototypes.array {
 			return e.refuse("is " + instance(o) + "; copy it into a plain array")
 		}
 		return e.array(o)
@@ -107,7 +107,7 @@ func (e *encoder) ordinary(o *goja.Object, exported reflect.Type) error {
 			return e.refuse("is a boxed primitive; use the plain value")
 		}
 	}
-	if proto := o.Prototype(); proto != nil && proto != e.objectProto {
+	if proto := o.Prototype(); proto != nil && proto != e.o.Prototypes.object {
 		return e.refuse("is " + instance(o) + "; copy what is needed into a plain object")
 	}
 	if len(o.Symbols()) > 0 {
@@ -134,12 +134,12 @@ func (e *encoder) proxy(o *goja.Object) error {
 	}
 	proto := o.Prototype()
 	if target.ClassName() == "Array" {
-		if proto != e.arrayProto {
+		if proto != e.o.Prototypes.array {
 			return e.refuse("is a Proxy that is not a plain array")
 		}
 		return e.array(o)
 	}
-	if proto != nil && proto != e.objectProto {
+	if proto != nil && proto != e.o.Prototypes.object {
 		return e.refuse("is a Proxy that is not plain data")
 	}
 	if len(o.Symbols()) > 0 {

@@ -1,0 +1,90 @@
+package codemode
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/runcode-go/runcode/pipeline"
+	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/tools"
+)
+
+// overlapping is a Runtime whose one program calls the first member of its first
+// namespace several times at once, and writes down the answers it is given.
+type overlapping struct {
+	calls int
+	given func(runtime.Reply, error)
+}
+
+func (r overlapping) Run(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+	var out sync.WaitGroup
+	for seq := 1; seq <= r.calls; seq++ {
+		out.Go(func() {
+			req.Bindings[0].Call(ctx, runtime.Invocation{Seq: seq, Member: "read", Args: "{}", Answer: r.given})
+		})
+	}
+	out.Wait()
+	return runtime.Result{}, nil
+}
+
+func (overlapping) Close() error { return nil }
+
+// Where sub-calls overlap, a program gets each answer before the next one settles:
+// the log's order is the program's.
+func TestAnswersInTheOrderOfTheSettleEvents(t *testing.T) {
+	const n = 20
+	var mu sync.Mutex
+	var trace []string
+	note := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		trace = append(trace, text)
+	}
+	var inside sync.WaitGroup
+	inside.Add(n)
+	read := tools.DefineWith(tools.Definition{Name: "read", Description: "Read.", Concurrent: func(tools.JSON) bool { return true }},
+		func(_ context.Context, run *tools.Run, _ struct{}) (string, error) {
+			inside.Done()
+			inside.Wait() // all end at once
+			return run.Call().ID(), nil
+		})
+	registry, err := tools.NewRegistry(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pipeline.New(registry, &pipeline.Options{Sink: pipeline.SinkFunc(func(e pipeline.Event) error {
+		var settled struct {
+			ID string `json:"subCallId"`
+		}
+		if e.Type == pipeline.EventCodeDispatch && e.Data.Unmarshal(&settled) == nil {
+			note("settled " + settled.ID)
+		}
+		return nil
+	})})
+	cm, err := New(p, &Options{Isolation: IsolationInProcess, Parallel: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cm.Close()
+	cm.runtime.Close()
+	cm.runtime = overlapping{n, func(reply runtime.Reply, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		note("answered " + strings.Trim(reply.Value, `"`))
+	}}
+	cm.Run(t.Context(), Program{ID: "r", Code: "return 1"})
+
+	var want []string
+	for i := 0; i < len(trace); i += 2 {
+		id := strings.TrimPrefix(trace[i], "settled ")
+		want = append(want, "settled "+id, "answered "+id)
+	}
+	if diff := cmp.Diff(want, trace); diff != "" || len(trace) != 2*n {
+		t.Errorf("%d of %d entries (-want +got):\n%s", len(trace), 2*n, diff)
+	}
+}
