@@ -19,8 +19,8 @@ type Options struct {
 	// all runs together. Zero means 256 MiB.
 	MaxBytes int64
 	// OwnProcess says that the process exists for this runtime alone, as a worker
-	// does: settings of the whole process may be changed, memory is watched, and
-	// calls may nest deeper.
+	// does: settings of the whole process may be changed, the heap limit is that
+	// of the process, and calls may nest deeper.
 	OwnProcess bool
 }
 

@@ -26,9 +26,10 @@ func tuneProcess() {
 }
 
 // watchHeap stops a run when the heap of the process passes limit. It cannot
-// see a single allocation that is too large. The returned function ends it.
+// see a single allocation that is too large. The collector is told of the limit,
+// so that garbage is gone before it counts. The returned function ends it.
 func watchHeap(limit int64, stop func(runtime.Failure)) (end func()) {
-	debug.SetMemoryLimit(limit + limit/4)
+	debug.SetMemoryLimit(limit)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
