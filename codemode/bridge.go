@@ -30,6 +30,8 @@ type bridge struct {
 	pictures []picture
 	contexts int // dropped
 	rejected map[question]bool
+	misfits  []string // notes of values that do not fit, the first of them
+	misfit   int      // how many there are
 }
 
 // question is what a person was asked about.
@@ -151,6 +153,7 @@ func (b *bridge) settle(n int, o pipeline.Outcome) {
 	if !o.IsError() {
 		images = o.Images()
 	}
+	misfit := misfitOf(o)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.records[n-1] = record
@@ -158,9 +161,43 @@ func (b *bridge) settle(n int, o pipeline.Outcome) {
 	for _, block := range images {
 		b.pictures = append(b.pictures, picture{n, block})
 	}
+	if misfit != "" {
+		b.misfit++
+		if b.misfit <= maxMisfits {
+			b.misfits = append(b.misfits, fmt.Sprintf("call %d (%s): its value is not what its declaration says: %s", n, oneLine(record.Name), misfit))
+		}
+	}
 	if o.Info().Code == tools.CodeApprovalRejected {
 		b.reject(question{o.Call().Name(), o.Call().Args()})
 	}
+}
+
+// misfitOf is what is wrong with a value whose declaration describes it and does
+// not bind, "" for nothing.
+func misfitOf(o pipeline.Outcome) string {
+	tool := o.Call().Tool()
+	if tool == nil || o.IsError() || !tool.Definition().OutputDescribes {
+		return ""
+	}
+	problem := find[*tools.OutputError](tool.CheckValue(o.Value()))
+	if problem == nil || len(problem.Problems) == 0 {
+		return ""
+	}
+	return oneLine(problem.Problems[0].Text)
+}
+
+// maxMisfits is how many values that do not fit are named one by one.
+const maxMisfits = 10
+
+// notes tells of values that do not fit.
+func (b *bridge) notes() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	notes := slices.Clone(b.misfits)
+	if more := b.misfit - maxMisfits; more > 0 {
+		notes = append(notes, fmt.Sprintf("%d further values are not what their declarations say", more))
+	}
+	return notes
 }
 
 // reject ends the run after maxRejections; b.mu is held.

@@ -88,3 +88,29 @@ func TestAnswersInTheOrderOfTheSettleEvents(t *testing.T) {
 		t.Errorf("%d of %d entries (-want +got):\n%s", len(trace), 2*n, diff)
 	}
 }
+
+// TestValuesThatDoNotFit shows that a program gets a value which its declaration
+// only describes, and that the model is told of the difference.
+func TestValuesThatDoNotFit(t *testing.T) {
+	lies := &tools.Definition{
+		Name: "lies", Description: "Say a number.", Output: tools.MustJSON(`{"type":"number"}`), OutputDescribes: true,
+		Handler: func(context.Context, *tools.Run) (tools.Result, error) {
+			return tools.Result{Value: tools.MustJSON(`"seven"`)}, nil
+		},
+	}
+	reg, err := tools.NewRegistry(lies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm, err := New(pipeline.New(reg, nil), &Options{Isolation: IsolationInProcess})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cm.Close()
+	out := cm.Run(t.Context(), Program{Code: "let x; for (let i = 0; i < 12; i++) x = await tools.lies({}); return x"})
+	notes := ReportOf(out).Usage.Notes
+	if got := out.Value().String(); got != `{"logs":[],"result":"seven"}` || len(notes) != 11 ||
+		!strings.HasPrefix(notes[0], `call 1 (lies): its value is not what its declaration says: `) || notes[10] != "2 further values are not what their declarations say" {
+		t.Errorf("%s with the notes %q, want the value, ten notes and how many more there are", got, notes)
+	}
+}

@@ -319,7 +319,7 @@ func (c *CodeMode) failed(ctx context.Context, callID string, res runtime.Result
 	e := &RunError{
 		Failure: *res.Failure,
 		Logs:    res.Logs,
-		Report:  newReport(res, b.ledger(), b.dropped()),
+		Report:  newReport(res, b.ledger(), b.notes(), b.dropped()),
 	}
 	e.Report.Output = e.FullText()
 	e.text = c.fit(ctx, callID, c.redact(e.Report.Output), c.opts.MaxText-len(failurePrefix))
@@ -337,7 +337,7 @@ func (c *CodeMode) completed(ctx context.Context, res runtime.Result, b *bridge)
 		}
 	}
 	value := resultValue(res.Logs, result)
-	report := newReport(res, b.ledger(), b.dropped())
+	report := newReport(res, b.ledger(), b.notes(), b.dropped())
 	report.Output = renderText(res.Logs, result)
 	return tools.Result{Value: value, Content: c.content(ctx, b.run.Call().ID(), report, b.images(c.opts.MaxImages)), Detail: report}, nil
 }

@@ -61,14 +61,14 @@ func ReportOf(o pipeline.Outcome) *Report {
 	return nil
 }
 
-func newReport(res runtime.Result, calls []CallRecord, droppedContexts int) *Report {
+func newReport(res runtime.Result, calls []CallRecord, more []string, droppedContexts int) *Report {
 	begun := len(calls)
 	for _, inv := range res.Usage.NotStarted {
 		if inv.Global == bindings.Global { // what the catalog is asked is no sub-call
 			calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
 		}
 	}
-	notes := append(append([]string{}, res.Notes...), abandonedNotes(calls)...)
+	notes := slices.Concat([]string{}, res.Notes, more, abandonedNotes(calls))
 	return &Report{
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
 		Usage: Usage{

@@ -78,6 +78,9 @@ func floodingPrograms() []attacks {
 			{name: "names in a wide object", code: "const o = {}; for (let i = 0; i < 1e5; i++) o['k' + i] = i; return Object.keys(o).length", value: "100000"},
 			{name: "names that hash alike", code: "const m = new Map(); for (let i = 0; i < 1e5; i++) m.set(i * 2 ** 32, i); return m.size", value: "100000"},
 		}},
+		{family: "garbage beside what is kept", grows: true, limits: runtime.Limits{Heap: 256 << 20}, programs: []program{
+			{name: "texts", code: "const keep = []; for (let i = 0; i < 160; i++) keep.push('x'.repeat(1e6) + i); let n = 0; for (let i = 0; i < 400; i++) n += ('y'.repeat(1e6) + i).length > 0; return n", value: "400"},
+		}},
 		{family: "rejections that nobody handles", limits: runtime.Limits{Heap: 256 << 20}, fails: ends(runtime.Exception, "x"), programs: []program{
 			{name: "many", code: "for (let i = 0; i < 1e4; i++) Promise.reject(new Error('x')); await tools.echo({})"},
 			{name: "in timers", code: "for (let i = 0; i < 100; i++) setTimeout(() => { throw new Error('x') }, 0); await tools.hold({})"},

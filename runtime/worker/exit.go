@@ -106,3 +106,13 @@ func memoryFailure(p *process, limits runtime.Limits) *runtime.Failure {
 	}
 	return f
 }
+
+// withoutDump is what a process printed with the first line alone of what Go prints
+// of a process that ends itself.
+func withoutDump(said string) string {
+	words, fatal := lastWords(said)
+	if !fatal {
+		return said
+	}
+	return strings.TrimSpace(strings.TrimSuffix(said, words) + firstLine(words))
+}

@@ -88,3 +88,17 @@ func TestExitFailures(t *testing.T) {
 		})
 	}
 }
+
+// TestStartErrorsAreShort shows that the error of a start quotes what the process
+// said and not what Go dumps of one that ends itself.
+func TestStartErrorsAreShort(t *testing.T) {
+	for _, tt := range []struct{ name, said, want string }{
+		{"words", "a banner\nand more", "a banner\nand more"},
+		{"a dump", "a banner\nruntime: failed to create new OS thread\nfatal error: newosproc\n\ngoroutine 1 [running]:\nmain.main()", "a banner\nruntime: failed to create new OS thread"},
+		{"a dump alone", "fatal error: out of memory\n\ngoroutine 1", "fatal error: out of memory"},
+	} {
+		if got := withoutDump(tt.said); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

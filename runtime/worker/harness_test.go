@@ -58,7 +58,7 @@ func hosted(e engine) *process {
 // serveOn is what a worker does with its connection.
 func serveOn(conn net.Conn, e engine) error {
 	defer conn.Close()
-	s := newServer(newLink(conn), e, func(runtime.Limits) {})
+	s := newServer(newLink(conn), e)
 	err := s.serve(helloMeta{Version: protocolVersion})
 	s.mu.Lock()
 	job := s.now

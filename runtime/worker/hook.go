@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/runcode-go/runcode/runtime"
 	"github.com/runcode-go/runcode/runtime/gojavm"
 )
 
@@ -58,9 +57,5 @@ func serveProcess(connect func() (net.Conn, error), nonce string, without []stri
 	if err != nil {
 		return fmt.Errorf("confine the worker process: %w", err)
 	}
-	return newServer(newLink(conn), vm, prepare).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
+	return newServer(newLink(conn), vm).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
 }
-
-// prepare sets what depends on a run's limits and only the process itself can
-// set: the collector works harder before the system refuses memory.
-func prepare(limits runtime.Limits) { debug.SetMemoryLimit(limits.Heap) }

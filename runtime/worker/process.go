@@ -207,7 +207,7 @@ func (p *process) greet(want greeting) error {
 	}
 	var start *startError
 	if errors.As(err, &start) {
-		start.said = p.diag.String()
+		start.said = withoutDump(p.diag.String())
 	}
 	return err
 }

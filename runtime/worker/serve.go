@@ -22,9 +22,7 @@ type engine interface {
 type server struct {
 	link   *link
 	engine engine
-	// prepare sets the process's own limits before a run.
-	prepare func(runtime.Limits)
-	gone    chan struct{} // closed when the connection has ended
+	gone   chan struct{} // closed when the connection has ended
 
 	mu     sync.Mutex
 	now    *job           // the run in progress, nil between runs
@@ -39,8 +37,8 @@ var serverCaps = caps{
 	kindBarrier: {0, 0},
 }
 
-func newServer(l *link, e engine, prepare func(runtime.Limits)) *server {
-	return &server{link: l, engine: e, prepare: prepare, gone: make(chan struct{}), served: map[runID]bool{}}
+func newServer(l *link, e engine) *server {
+	return &server{link: l, engine: e, gone: make(chan struct{}), served: map[runID]bool{}}
 }
 
 // serve greets and then serves runs until the connection ends, which is not an
@@ -119,7 +117,6 @@ func (s *server) begin(f frame) error {
 	s.mu.Unlock()
 	go func() {
 		defer cancel(nil)
-		s.prepare(meta.Limits)
 		res, err := s.engine.Run(ctx, req)
 		done := j.done(res, err, s.engine.Stuck())
 		s.mu.Lock()

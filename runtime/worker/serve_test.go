@@ -43,7 +43,7 @@ func TestServerFaults(t *testing.T) {
 			s := newServer(newLink(theirs), engineFunc(func(ctx context.Context, _ runtime.Request) (runtime.Result, error) {
 				<-ended
 				return runtime.Result{}, nil
-			}), func(runtime.Limits) {})
+			}))
 			defer close(ended)
 			result := make(chan error)
 			go func() {

@@ -73,7 +73,6 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	end := s.settle(done, err)
 
 	stopWatching()
-	s.wall.Stop()
 	busy := meter.stop()
 	if s.calls.outstanding() > 0 {
 		s.reuse = false
@@ -83,6 +82,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	}
 	s.cancel(errRunOver)
 	s.calls.wait()
+	s.wall.Stop() // it stops nothing any more, but the calls took their time
 	return s.result(end, busy)
 }
 

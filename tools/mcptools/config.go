@@ -89,21 +89,38 @@ func (s Server) kind() string {
 	return TypeStdio
 }
 
-// Secrets are the values of env and headers of all servers, and of the variables
-// the file named, for redactors of what is logged and shown.
+// Secrets are, for redactors of what is logged and shown: the values of all headers
+// and of URL queries, and those values of env and of variables the file named that
+// redact.FromEnviron takes for secrets. The others are paths and modes, which
+// results may hold.
 func (c Config) Secrets() []redact.Secret {
 	var all []redact.Secret
 	for _, name := range sortedKeys(c.Servers) {
-		all = append(all, c.Servers[name].secrets()...)
+		server := c.Servers[name]
+		var environ []string
+		for _, v := range server.variables() {
+			environ = append(environ, v.Name+"="+v.Value)
+		}
+		all = append(all, redact.FromEnviron(environ).Secrets...)
+		all = append(all, server.credentials()...)
 	}
 	return all
 }
 
-func (s Server) secrets() []redact.Secret {
+// secrets are what nothing this package says of the server shows.
+func (s Server) secrets() []redact.Secret { return append(s.variables(), s.credentials()...) }
+
+// variables are those the file named, and the server's environment.
+func (s Server) variables() []redact.Secret {
 	all := slices.Clone(s.expanded)
 	for _, name := range sortedKeys(s.Env) {
 		all = append(all, redact.Secret{Name: name, Value: s.Env[name]})
 	}
+	return all
+}
+
+// credentials are the values of headers and of the URL's query.
+func (s Server) credentials() (all []redact.Secret) {
 	for _, name := range sortedKeys(s.Headers) {
 		value := s.Headers[name]
 		all = append(all, redact.Secret{Name: name, Value: value})

@@ -73,7 +73,9 @@ func (s *server) importTool(d declaration) (*imported, error) {
 		Description: s.secrets.Known(d.description),
 		Input:       d.input,
 		Output:      d.output,
-		Annotations: s.annotations(d.annotations),
+		// A result that does not fit must not hide that the call was carried out.
+		OutputDescribes: true,
+		Annotations:     s.annotations(d.annotations),
 	}
 	t.def.Handler = func(ctx context.Context, run *tools.Run) (tools.Result, error) { return s.call(ctx, run, t) }
 	if s.cfg.Trusted && t.def.Annotations.ReadOnly {
