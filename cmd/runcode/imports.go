@@ -391,7 +391,7 @@ func statusNotes(status mcptools.Status) (notes []string) {
 		notes = append(notes, fmt.Sprintf("MCP server %s: ", status.Server)+fmt.Sprintf(format, args...))
 	}
 	if status.State == mcptools.Down {
-		reason := status.Reason
+		reason := fmt.Sprintf("%s; it is started again after %v", status.Reason, status.Again)
 		if status.Stderr != "" {
 			reason += "; it printed: " + termtext.EscapeLine(head(status.Stderr))
 		}

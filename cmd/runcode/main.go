@@ -1,6 +1,12 @@
 // Command runcode runs programs that call tools.
 //
 //	runcode run script.ts     run a program over the built-in or mocked tools
+//	runcode agent TASK        let a model work on a task with the same tools
+//	runcode serve             offer run_code to MCP clients
+//	runcode trace LOG         show what happened in an event log
+//	runcode replay LOG        run a logged program again against what was recorded
+//	runcode bench             compare programs with direct calls
+//	runcode init              write a starter configuration
 //	runcode check script.ts   say what is wrong with a program, running nothing
 //	runcode explain TOOL ARGS say what policy would do with a call, and why
 //	runcode types             print the TypeScript declarations of the tools

@@ -42,7 +42,7 @@ var rules = []struct {
 	{pkg: "internal/terminal", ban: []string{"net/http", "github.com/dop251/", "github.com/spf13/", module + "runtime", module + "codemode"}},
 	{pkg: "internal/cardview", ban: []string{"net/http", "github.com/dop251/", "github.com/spf13/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "tools/mcptools", ban: []string{"github.com/dop251/", "github.com/evanw/", module + "runtime", module + "codemode"}},
-	{pkg: "tools/openapitools", ban: []string{"github.com/dop251/", "github.com/evanw/", "github.com/getkin/", module + "pipeline", module + "runtime", module + "codemode"}},
+	{pkg: "tools/openapitools", ban: []string{"github.com/dop251/", "github.com/evanw/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "tools/httptools", ban: []string{"github.com/dop251/", "github.com/evanw/", "github.com/getkin/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "internal/nethttp", ban: []string{"github.com/dop251/", "github.com/evanw/", "github.com/getkin/", module + "pipeline", module + "runtime", module + "codemode"}},
 	{pkg: "internal/trace", ban: []string{"net/http", "github.com/dop251/", "github.com/evanw/", "go.opentelemetry.io/", module + "runtime", module + "codemode"}},

@@ -1,5 +1,5 @@
 // Package openapitools makes tools of the operations of an OpenAPI document,
-// version 3.0 or 3.1, in JSON or YAML.
+// version 3.0 or 3.1, in JSON or YAML. Swagger 2.0 is converted to 3.0.
 //
 //	set, err := openapitools.New(document, openapitools.Options{
 //		Name:        "shop",

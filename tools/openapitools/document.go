@@ -32,6 +32,8 @@ const maxImport = 2 * time.Minute
 type document struct {
 	root *node
 	old  bool // 3.0: what stands beside a $ref has no meaning
+
+	converted bool // from Swagger 2.0
 }
 
 func load(text []byte) (*document, error) {
@@ -54,6 +56,12 @@ func load(text []byte) (*document, error) {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
 	d := &document{root: parse(canonical)}
+	if d.root.str("swagger") == "2.0" {
+		if canonical, err = fromSwagger(canonical); err != nil {
+			return nil, err
+		}
+		d = &document{root: parse(canonical), converted: true}
+	}
 	return d, d.checkVersion()
 }
 
@@ -76,7 +84,7 @@ func (d *document) checkVersion() error {
 		d.old = true
 	case strings.HasPrefix(version, "3.1."):
 	case d.root.get("swagger") != nil:
-		return fmt.Errorf("the document is Swagger %.20s; OpenAPI 3.0 and 3.1 are read: convert it first", d.root.get("swagger").text)
+		return fmt.Errorf("the document is Swagger %.20s; OpenAPI 3.0 and 3.1 and Swagger 2.0 are read", d.root.get("swagger").text)
 	case version != "":
 		return fmt.Errorf("the document is OpenAPI %.20q; 3.0 and 3.1 are read", version)
 	default:

@@ -116,6 +116,9 @@ func prepare(text []byte, opts Options) (s *Set, err error) {
 	if s.doc, err = load(text); err != nil {
 		return nil, err
 	}
+	if s.doc.converted {
+		s.note("the document is Swagger 2.0 and was converted to OpenAPI 3.0")
+	}
 	if s.base, err = s.baseURL(); err != nil {
 		return nil, err
 	}
