@@ -120,6 +120,9 @@ func runAgent(ctx context.Context, s *streams, f *agentFlags, task string) error
 	result, runErr := loop.Run(ctx, task)
 	if runErr == nil {
 		runErr = result.Err()
+		if flag := raising[result.Stop]; flag != "" {
+			runErr = fmt.Errorf("%w (%s)", runErr, flag)
+		}
 	}
 	closeErr := ses.close()
 	printErr := ses.printTask(result, runErr)
@@ -156,6 +159,9 @@ func readSystem(given string) (string, error) {
 	}
 	return text, nil
 }
+
+// raising is the flag that raises the limit which ended a task.
+var raising = map[agent.Stop]string{agent.StopSteps: "--max-steps", agent.StopCut: "--max-tokens"}
 
 func (f *agentFlags) check() (modelapi.API, error) {
 	api, err := modelapi.ByName(f.api)
