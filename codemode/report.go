@@ -68,7 +68,7 @@ func newReport(res runtime.Result, calls []CallRecord, more []string, droppedCon
 			calls = append(calls, CallRecord{Name: inv.Member, State: pipeline.StateNotStarted, Line: inv.Site.Line})
 		}
 	}
-	notes := slices.Concat([]string{}, res.Notes, more, abandonedNotes(calls))
+	notes := append([]string{}, slices.Concat(res.Notes, more, abandonedNotes(calls))...) // never nil: in JSON a list
 	return &Report{
 		Calls: slices.Clip(append([]CallRecord{}, calls...)),
 		Usage: Usage{
