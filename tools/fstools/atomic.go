@@ -60,6 +60,7 @@ func replace(dir *os.Root, name string, data []byte, old fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
+	defer lockDir(dir)()
 	if err = expect(dir, name, old); err == nil {
 		if err = swap(dir, temp, name); err == nil {
 			return settleSwap(dir, temp, name, old)

@@ -46,12 +46,13 @@
 // Gates put conditions on changes. Observations is the ready one: who changes a
 // file must have read it, in the version it has. Versions are hashes of the
 // content. A file made under CreateIfAbsent is made by the operating system only
-// if its name is free. A replacement is checked and made under a lock of the Set,
-// so that of two calls with the same version one fails. Another Set or program
-// may put a file in its place between that check and the replacement, some
-// microseconds later. On Linux, where two files can be exchanged in one step, it is
-// then put back and the call fails or begins again; elsewhere, and if it is written
-// in place, its change can be overwritten.
+// if its name is free. A replacement is checked and made under a lock of the Set
+// and, on Unix, of the directory (flock), so that of two calls with the same version
+// one fails, also if they are of two processes. Another program may put a file in
+// its place between that check and the replacement, some microseconds later. On
+// Linux, where two files can be exchanged in one step, it is then put back and the
+// call fails or begins again; elsewhere, and if it is written in place, its change
+// can be overwritten.
 //
 // # Failures
 //
