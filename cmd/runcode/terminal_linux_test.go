@@ -197,31 +197,55 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// deafRun is a program whose tool does not return.
+var deafRun = map[string]string{
+	"mock.json": `{"tools": [{"name": "hold", "delayMs": 86400000, "ignoresCancel": true, "result": null}]}`,
+	"hold.ts":   `await tools.hold({})`,
+}
+
+// interruptTwice interrupts a command with a deafRun, and again once it says that it
+// waits. It starts another one where the first interrupt came before the tool had
+// begun, so that there was nothing to wait for.
+func interruptTwice(t *testing.T, start func(term *ptytest.PTY) (cmd *exec.Cmd, interrupt func())) *exec.Cmd {
+	t.Helper()
+	for range 50 {
+		term := ptytest.Open(t, 100, 40)
+		cmd, interrupt := start(term)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		term.WaitFor("hold {}")
+		interrupt()
+		waits := term.WaitForAny("interrupt again to end at once", "(abort): interrupted") == 0
+		if waits {
+			interrupt()
+		}
+		_ = cmd.Wait()
+		if waits {
+			return cmd
+		}
+	}
+	t.Fatal("the tool never begins before the interrupt")
+	return nil
+}
+
 // TestSecondInterrupt ends a run whose tool does not return: the first key aborts
 // the run, the second ends the command and its worker with it.
 func TestSecondInterrupt(t *testing.T) {
 	for _, isolation := range []string{"worker", "in-process"} {
 		t.Run(isolation, func(t *testing.T) {
-			term := ptytest.Open(t, 100, 40)
-			args := []string{"run", "--tools", "none", "--mock", "mock.json", "hold.ts"}
-			if isolation == "in-process" {
-				args = append(args, "--in-process")
-			}
-			cmd := command(t, map[string]string{
-				"mock.json": `{"tools": [{"name": "hold", "delayMs": 86400000, "ignoresCancel": true, "result": null}]}`,
-				"hold.ts":   `await tools.hold({})`,
-			}, args...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, term.TTY, term.TTY
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			term.WaitFor("hold {}")
-			term.Type("\x03")
-			term.WaitFor("interrupt again to end at once")
-			term.Type("\x03")
-			if err := cmd.Wait(); cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGINT {
-				t.Errorf("the command ended with %v, want SIGINT", err)
+			cmd := interruptTwice(t, func(term *ptytest.PTY) (*exec.Cmd, func()) {
+				args := []string{"run", "--tools", "none", "--mock", "mock.json", "hold.ts"}
+				if isolation == "in-process" {
+					args = append(args, "--in-process")
+				}
+				cmd := command(t, deafRun, args...)
+				cmd.Stdin, cmd.Stdout, cmd.Stderr = term.TTY, term.TTY, term.TTY
+				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+				return cmd, func() { term.Type("\x03") }
+			})
+			if signal := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); signal != syscall.SIGINT {
+				t.Errorf("the command ended with %v, want SIGINT", cmd.ProcessState)
 			}
 		})
 	}
@@ -234,22 +258,14 @@ func TestInterruptsInTheBackground(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed; this test starts a command with it")
 	}
-	term := ptytest.Open(t, 100, 40)
-	cmd := command(t, map[string]string{
-		"mock.json": `{"tools": [{"name": "hold", "delayMs": 86400000, "ignoresCancel": true, "result": null}]}`,
-		"hold.ts":   `await tools.hold({})`,
+	cmd := interruptTwice(t, func(term *ptytest.PTY) (*exec.Cmd, func()) {
+		cmd := command(t, deafRun)
+		sh := exec.Command("sh", "-c", `trap "" INT; exec "$0" run --tools none --mock mock.json hold.ts`, cmd.Path)
+		sh.Dir, sh.Stdin, sh.Stdout, sh.Stderr = cmd.Dir, term.TTY, term.TTY, term.TTY
+		return sh, func() { _ = sh.Process.Signal(os.Interrupt) }
 	})
-	sh := exec.Command("sh", "-c", `trap "" INT; exec "$0" run --tools none --mock mock.json hold.ts`, cmd.Path)
-	sh.Dir, sh.Stdin, sh.Stdout, sh.Stderr = cmd.Dir, term.TTY, term.TTY, term.TTY
-	if err := sh.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, shown := range []string{"hold {}", "interrupt again to end at once"} {
-		term.WaitFor(shown)
-		sh.Process.Signal(os.Interrupt)
-	}
-	if err := sh.Wait(); sh.ProcessState.ExitCode() != exitSignal {
-		t.Errorf("the command ended with %v, want the exit status %d", err, exitSignal)
+	if cmd.ProcessState.ExitCode() != exitSignal {
+		t.Errorf("the command ended with %v, want the exit status %d", cmd.ProcessState, exitSignal)
 	}
 }
 

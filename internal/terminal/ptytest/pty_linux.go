@@ -114,16 +114,28 @@ func (p *PTY) HangUp() {
 // WaitFor blocks until the text has appeared, behind what was waited for before.
 func (p *PTY) WaitFor(text string) {
 	p.t.Helper()
+	p.WaitForAny(text)
+}
+
+// WaitForAny is WaitFor for the first of several texts, and says which it was.
+func (p *PTY) WaitForAny(texts ...string) (which int) {
+	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
 		rest := p.text.Bytes()[p.read:]
-		if i := bytes.Index(rest, []byte(text)); i >= 0 {
-			p.read += i + len(text)
-			return
+		at := len(rest)
+		for n, text := range texts {
+			if i := bytes.Index(rest, []byte(text)); i >= 0 && i < at {
+				which, at = n, i
+			}
+		}
+		if at < len(rest) {
+			p.read += at + len(texts[which])
+			return which
 		}
 		if p.ended {
-			p.t.Fatalf("the terminal shows %q, want %q in it", rest, text)
+			p.t.Fatalf("the terminal shows %q, want %q in it", rest, texts)
 		}
 		p.grown.Wait()
 	}
