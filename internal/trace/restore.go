@@ -142,17 +142,17 @@ func replace(data tools.JSON, path, cut string) (tools.JSON, error) {
 			}
 			return cut, nil
 		}
-		parts := split(raw)
+		parts := jsonscan.Split(raw)
 		i := find(parts, steps[0])
 		if i < 0 {
 			return "", errNoPlace
 		}
-		inner, err := put(parts[i].raw, steps[1:])
+		inner, err := put(parts[i].Raw, steps[1:])
 		if err != nil {
 			return "", err
 		}
-		parts[i].raw = inner
-		return join(raw[0], parts), nil
+		parts[i].Raw = inner
+		return jsonscan.Join(raw[0], parts), nil
 	}
 	if data.IsZero() {
 		return data, errNoPlace
@@ -168,12 +168,12 @@ func replace(data tools.JSON, path, cut string) (tools.JSON, error) {
 func at(data tools.JSON, path string) tools.JSON {
 	raw := data.String()
 	for _, step := range steps(path) {
-		parts := split(raw)
+		parts := jsonscan.Split(raw)
 		i := find(parts, step)
 		if i < 0 {
 			return tools.JSON{}
 		}
-		raw = parts[i].raw
+		raw = parts[i].Raw
 	}
 	j, _ := tools.ParseJSON(raw)
 	return j
@@ -197,73 +197,17 @@ func under(path, prefix string) bool {
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// part is a member of an object, with its name as it is spelt, or an element of
-// an array.
-type part struct{ key, raw string }
-
 // find is the index of the part a step of a pointer leads to, -1 for none.
-func find(parts []part, step string) int {
-	if len(parts) > 0 && parts[0].key == "" {
+func find(parts []jsonscan.Part, step string) int {
+	if len(parts) > 0 && parts[0].Key == "" {
 		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(parts) {
 			return i
 		}
 		return -1
 	}
-	return slices.IndexFunc(parts, func(p part) bool {
-		return strings.ToValidUTF8(jsonscan.Unquote(p.key), "\uFFFD") == step
+	return slices.IndexFunc(parts, func(p jsonscan.Part) bool {
+		return strings.ToValidUTF8(p.Name(), "\uFFFD") == step
 	})
-}
-
-// split takes a canonical object or array apart, nil for anything else.
-func split(raw string) []part {
-	var parts []part
-	var key string
-	s := jsonscan.New(raw)
-	start := 0
-	for {
-		tok, err := s.Next()
-		if err != nil || tok.Kind == jsonscan.EOF {
-			return parts
-		}
-		switch tok.Kind {
-		case jsonscan.ObjectStart, jsonscan.ArrayStart:
-			if s.Depth() == 2 {
-				start = tok.Offset
-			}
-			continue
-		case jsonscan.Key:
-			if s.Depth() == 1 {
-				key = tok.Raw
-			}
-			continue
-		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
-			if s.Depth() != 1 {
-				continue
-			}
-		default:
-			if s.Depth() != 1 {
-				continue
-			}
-			start = tok.Offset
-		}
-		parts = append(parts, part{key, raw[start:s.Offset()]})
-	}
-}
-
-func join(kind byte, parts []part) string {
-	var b strings.Builder
-	b.WriteByte(kind)
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if p.key != "" {
-			b.WriteString(p.key + ":")
-		}
-		b.WriteString(p.raw)
-	}
-	b.WriteByte(kind + 2) // '}' after '{', ']' after '['
-	return b.String()
 }
 
 // decode reads JSON that may be missing.

@@ -85,7 +85,7 @@ func (c *cutter) fit(data tools.JSON, max int) (tools.JSON, error) {
 	}
 	const frame = len(`,"cut99":[]`)
 	if data.Kind() == '{' {
-		members := split(data.String())
+		members := jsonscan.Split(data.String())
 		if room, ok := c.share(members, "", max-frame); ok {
 			return tools.ParseJSON(c.listed(c.shorten(members, "", 1, room)))
 		}
@@ -104,9 +104,9 @@ func (c *cutter) fit(data tools.JSON, max int) (tools.JSON, error) {
 
 // listed is the object with the list of cuts as its last member, under a name
 // it does not have yet.
-func (c *cutter) listed(members []part) string {
+func (c *cutter) listed(members []jsonscan.Part) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(members, func(m part) bool { return m.name() == name })
+		return slices.ContainsFunc(members, func(m jsonscan.Part) bool { return m.Name() == name })
 	}
 	name := "cut"
 	for n := 2; taken(name); n++ {
@@ -116,18 +116,18 @@ func (c *cutter) listed(members []part) string {
 	for i, cut := range c.cuts {
 		entries[i] = cut.entry()
 	}
-	return join('{', append(members, part{key: strconv.Quote(name), raw: tools.ComposeArray(entries...).String()}))
+	return jsonscan.Join('{', append(members, jsonscan.Part{Key: strconv.Quote(name), Raw: tools.ComposeArray(entries...).String()}))
 }
 
 // share is the room each of the parts that must be cut gets when a value that
 // has them is to take at most room bytes. It is not ok if they could not hold
 // what is to be said of a cut.
-func (c *cutter) share(parts []part, path string, room int) (share int, ok bool) {
+func (c *cutter) share(parts []jsonscan.Part, path string, room int) (share int, ok bool) {
 	room -= len("{}")
 	sizes := make([]int, len(parts))
 	for i, p := range parts {
-		room -= len(p.key) + len(":,")
-		sizes[i] = len(p.raw)
+		room -= len(p.Key) + len(":,")
+		sizes[i] = len(p.Raw)
 	}
 	slices.Sort(sizes)
 	for i, size := range sizes {
@@ -138,7 +138,7 @@ func (c *cutter) share(parts []part, path string, room int) (share int, ok bool)
 		room -= size
 	}
 	for i, p := range parts {
-		if len(p.raw) > share && share < c.least(p.path(path, i)) {
+		if len(p.Raw) > share && share < c.least(pathOf(p, path, i)) {
 			return 0, false
 		}
 	}
@@ -156,40 +156,40 @@ func (c *cutter) least(path string) int {
 
 // shorten cuts the parts that are larger than room, each with its entry in the
 // list.
-func (c *cutter) shorten(parts []part, path string, depth, room int) []part {
+func (c *cutter) shorten(parts []jsonscan.Part, path string, depth, room int) []jsonscan.Part {
 	for i, p := range parts {
-		if len(p.raw) > room {
-			parts[i].raw = c.value(p, p.path(path, i), depth, room)
+		if len(p.Raw) > room {
+			parts[i].Raw = c.value(p, pathOf(p, path, i), depth, room)
 		}
 	}
 	return parts
 }
 
 // value is a value that is larger than room, cut to it.
-func (c *cutter) value(p part, path string, depth, room int) string {
-	switch kind := p.raw[0]; kind {
+func (c *cutter) value(p jsonscan.Part, path string, depth, room int) string {
+	switch kind := p.Raw[0]; kind {
 	case '"':
-		text := jsonscan.Unquote(p.raw)
+		text := jsonscan.Unquote(p.Raw)
 		cut := c.keep(path, text)
 		return cut.text(text, room).String()
 	case '{', '[':
 		if depth < cutDepth {
-			parts := split(p.raw)
+			parts := jsonscan.Split(p.Raw)
 			if room, ok := c.share(parts, path, room); ok {
-				return join(kind, c.shorten(parts, path, depth+1, room))
+				return jsonscan.Join(kind, c.shorten(parts, path, depth+1, room))
 			}
 		}
 	}
-	cut := c.keep(path, p.raw)
-	if p.name() == "content" && strings.HasPrefix(p.raw, "[{") {
+	cut := c.keep(path, p.Raw)
+	if p.Name() == "content" && strings.HasPrefix(p.Raw, "[{") {
 		// Readers expect blocks there.
 		const block = `[{"type":"text","text":}]`
 		return tools.ComposeArray(tools.ComposeObject(
 			tools.Member{Name: "type", Value: tools.StringJSON(tools.ContentText)},
-			tools.Member{Name: "text", Value: cut.text(p.raw, room-len(block))},
+			tools.Member{Name: "text", Value: cut.text(p.Raw, room-len(block))},
 		)).String()
 	}
-	return cut.object(p.raw, room).String()
+	return cut.object(p.Raw, room).String()
 }
 
 // text is the head of a text and the marker, with the entry in at most room
@@ -266,76 +266,12 @@ func head(text string, room int) string {
 	return text
 }
 
-// part is a member of an object or, without a key, an element of an array, as
-// canonical JSON spells it.
-type part struct{ key, raw string }
-
-func (p part) name() string {
-	if p.key == "" {
-		return ""
-	}
-	return jsonscan.Unquote(p.key)
-}
-
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// path is the pointer to part i of the value at parent.
-func (p part) path(parent string, i int) string {
-	if p.key == "" {
+// pathOf is the pointer to part i of the value at parent.
+func pathOf(p jsonscan.Part, parent string, i int) string {
+	if p.Key == "" {
 		return parent + "/" + strconv.Itoa(i)
 	}
-	return parent + "/" + escapePointer.Replace(strings.ToValidUTF8(p.name(), "\uFFFD"))
-}
-
-// split takes an object or array apart.
-func split(text string) []part {
-	var parts []part
-	var p part
-	s := jsonscan.New(text)
-	start := 0
-	for {
-		tok, err := s.Next()
-		if err != nil || tok.Kind == jsonscan.EOF {
-			return parts // canonical text has no errors
-		}
-		switch tok.Kind {
-		case jsonscan.ObjectStart, jsonscan.ArrayStart:
-			if s.Depth() == 2 {
-				start = tok.Offset
-			}
-			continue
-		case jsonscan.Key:
-			if s.Depth() == 1 {
-				p.key = tok.Raw
-			}
-			continue
-		case jsonscan.ObjectEnd, jsonscan.ArrayEnd:
-		default:
-			if s.Depth() == 1 {
-				start = tok.Offset
-			}
-		}
-		if s.Depth() == 1 {
-			p.raw = text[start:s.Offset()]
-			parts = append(parts, p)
-		}
-	}
-}
-
-// join is the inverse of split; kind is the value's first character.
-func join(kind byte, parts []part) string {
-	var b strings.Builder
-	b.WriteByte(kind)
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if p.key != "" {
-			b.WriteString(p.key)
-			b.WriteByte(':')
-		}
-		b.WriteString(p.raw)
-	}
-	b.WriteByte(kind + 2) // '}' after '{', ']' after '['
-	return b.String()
+	return parent + "/" + escapePointer.Replace(strings.ToValidUTF8(p.Name(), "\uFFFD"))
 }
