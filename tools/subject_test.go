@@ -11,7 +11,7 @@ import (
 )
 
 func TestSubjects(t *testing.T) {
-	file := tools.Subject{Access: tools.AccessRead, Path: "/work/a"}
+	file := tools.Subject{Access: tools.AccessRead, Path: "/srv/a"}
 	def := tools.Definition{
 		Name: "x", Handler: func(context.Context, *tools.Run) (tools.Result, error) { return tools.Result{}, nil },
 		Input: tools.MustJSON(`{"type":"object","required":["n"]}`),

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -195,6 +196,10 @@ func TestManyProblems(t *testing.T) {
 }
 
 func TestCompileErrors(t *testing.T) {
+	here, err := os.Getwd() // the library resolves addresses against it
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Parallel()
 	nest := func(n int) string {
 		return strings.Repeat(`{"not":`, n) + "{}" + strings.Repeat("}", n)
@@ -251,7 +256,7 @@ func TestCompileErrors(t *testing.T) {
 			if err != nil && len(err.Error()) > 1_000 {
 				t.Errorf("the error has %d characters", len(err.Error()))
 			}
-			if err != nil && (strings.Contains(err.Error(), "schema:///") || strings.Contains(err.Error(), "/work")) {
+			if err != nil && (strings.Contains(err.Error(), "schema:///") || strings.Contains(err.Error(), here)) {
 				t.Errorf("error %v names an address of ours", err)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/runcode-go/runcode/tools"
 )
 
-// fileTool is a tool that says which file below /work it touches, as the file
+// fileTool is a tool that says which file below /srv/project it touches, as the file
 // tools do.
 func fileTool(name string, access tools.Access) *tools.Definition {
 	type in struct {
@@ -25,7 +25,7 @@ func fileTool(name string, access tools.Access) *tools.Definition {
 		if err := args.Unmarshal(&in); err != nil {
 			return nil, err
 		}
-		path := filepath.Join("/work", in.FilePath)
+		path := filepath.Join("/srv/project", in.FilePath)
 		return []tools.Subject{{Access: access, Path: path, Real: path}}, nil
 	}
 	return def
@@ -49,7 +49,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	policy, err := permission.New(reg, []*permission.Settings{own}, permission.Options{Root: "/work"})
+	policy, err := permission.New(reg, []*permission.Settings{own}, permission.Options{Root: "/srv/project"})
 	if err != nil {
 		log.Fatal(err)
 	}
