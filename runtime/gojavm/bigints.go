@@ -144,7 +144,7 @@ func (r *run) boundBits(what string, bits float64) goja.Value {
 	if bits/8 > float64(r.lim.Heap) {
 		return r.exhausted(what, bits/8)
 	}
-	e, err := r.vm.New(r.real.rangeError, r.vm.ToValue(fmt.Sprintf("Maximum BigInt size exceeded (%d bits)", maxBigInt)))
+	e, err := r.vm.New(r.real.get("RangeError", ""), r.vm.ToValue(fmt.Sprintf("Maximum BigInt size exceeded (%d bits)", maxBigInt)))
 	if err != nil {
 		panic(err)
 	}
@@ -167,7 +167,7 @@ func magnitude(n *big.Int) float64 {
 
 // guardBigInts bounds the widths of BigInt.asIntN and asUintN.
 func (r *run) guardBigInts() error {
-	if !bigIntText.MatchString(r.prog.source) {
+	if !r.reach.hasAny("asIntN", "asUintN") {
 		return nil
 	}
 	constructor := r.vm.Get("BigInt").ToObject(r.vm)

@@ -33,14 +33,14 @@ var classMaker = sync.OnceValue(func() *goja.Program {
 // engine's Error.
 func (r *run) newErrorClass(class runtime.ErrorClass) (*errorClass, error) {
 	made := &errorClass{ErrorClass: class}
-	constructor := r.real.errorConstructor
+	constructor := r.real.get("Error", "")
 	if class.Name != "" {
 		maker, err := r.vm.RunProgram(classMaker())
 		if err != nil {
 			return nil, err
 		}
 		make, _ := goja.AssertFunction(maker)
-		v, err := make(goja.Undefined(), r.vm.ToValue(class.Name), r.real.errorConstructor)
+		v, err := make(goja.Undefined(), r.vm.ToValue(class.Name), r.real.get("Error", ""))
 		if err != nil {
 			return nil, err
 		}

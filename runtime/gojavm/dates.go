@@ -1,7 +1,6 @@
 package gojavm
 
 import (
-	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -40,8 +39,8 @@ func (r *run) date(c goja.FunctionCall) goja.Value {
 
 // guardDates replaces Date.parse by one that reads texts as V8 does.
 func (r *run) guardDates() error {
-	if !strings.Contains(r.prog.source, "Date") {
-		return nil // making it takes time
+	if !r.prog.reach.HasGlobal("Date") {
+		return nil
 	}
 	r.real.date = r.vm.Get("Date").ToObject(r.vm)
 	return r.real.date.DefineDataProperty("parse", r.native("parse", 1, func(c goja.FunctionCall) goja.Value {

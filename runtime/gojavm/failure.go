@@ -308,7 +308,7 @@ func (r *run) thrownText(v goja.Value) string {
 			text = joinError(r.textOf(object, "name", "Error"), r.textOf(object, "message", ""))
 			return
 		}
-		if own, ok := object.Get("toString").(*goja.Object); ok && own != r.real.objectToString && own != r.real.arrayToString {
+		if own, ok := object.Get("toString").(*goja.Object); ok && own != r.real.objectToString() && own != r.real.arrayToString {
 			text = jsvalue.WTF8(object.ToString().(goja.String))
 			return
 		}
@@ -322,7 +322,7 @@ func (r *run) thrownText(v goja.Value) string {
 // isError says whether an object is an Error or inherits from one.
 func (r *run) isError(object *goja.Object) bool {
 	yes := false
-	_ = r.vm.Try(func() { yes = object.ClassName() == "Error" || r.inherits(object, r.real.errorPrototype) })
+	_ = r.vm.Try(func() { yes = object.ClassName() == "Error" || r.inherits(object, r.real.get("Error", "prototype")) })
 	return yes
 }
 

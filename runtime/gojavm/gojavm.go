@@ -131,7 +131,7 @@ func (rt *Runtime) end(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	delete(rt.live, r)
-	if !r.req.CheckOnly {
+	if r.wholly.Load() {
 		rt.replaceSpare()
 	}
 	rt.runs.Done()

@@ -26,17 +26,31 @@ const (
 
 // installGuards replaces the library functions of which one call can exhaust
 // memory by functions that measure first, and closes Object.prototype, so that
-// a program cannot make every value a thenable or give it a toJSON. Of the
-// operators, ** and the shifts are guarded in the syntax tree (guardOperator); +
-// and spread are not.
+// a program cannot make every value a thenable or give it a toJSON. What the
+// program cannot get hold of stays as it is. Of the operators, ** and the shifts are
+// guarded in the syntax tree (guardOperator); + and spread are not.
 func (r *run) installGuards() error {
-	for _, guard := range []func() error{r.guardStrings, r.guardNesting, r.guardArrays, r.guardCalls, r.guardBuffers, r.guardBigInts, r.guardPatterns, r.guardDates, r.guardCode} {
+	for _, guard := range []func() error{r.guardStrings, r.guardFlat, r.guardArrays, r.guardCalls, r.guardBigInts, r.guardPatterns} {
 		if err := guard(); err != nil {
 			return err
 		}
 	}
 	r.real.arrayToString = r.vm.NewArray().Get("toString").ToObject(r.vm)
-	return r.real.preventExtensions(r.real.objectPrototype)
+	if !r.reach.hasAny(nameless...) {
+		return nil // nothing leads to it
+	}
+	return r.real.preventExtensions(r.real.objectPrototype())
+}
+
+// guardProgram installs the guards that depend on what the program is, and those of
+// globals that few programs name.
+func (r *run) guardProgram() error {
+	for _, guard := range []func() error{r.guardGenerators, r.guardMatching, r.guardBuffers, r.guardDates, r.guardCode} {
+		if err := guard(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // exhausted ends the run: one step alone would take more than the heap.
@@ -51,16 +65,19 @@ func (r *run) exhausted(what string, size float64) goja.Value {
 }
 
 // guard replaces a method by one that asks cost, in bytes, before it calls the
-// original.
+// original. A method that the program cannot get hold of stays, unless the language
+// calls it.
 func (r *run) guard(holder *goja.Object, label, name string, cost func(goja.FunctionCall) float64) error {
+	if !r.reach.Has(name) && !slices.Contains(calledUnnamed, name) {
+		return nil
+	}
 	v := holder.Get(name)
 	original, ok := goja.AssertFunction(v)
 	if !ok {
 		return nil // this engine has no such method
 	}
-	limit := float64(r.lim.Heap)
 	guarded := r.native(name, int(v.ToObject(r.vm).Get("length").ToInteger()), func(c goja.FunctionCall) goja.Value {
-		if size := cost(c); size > limit {
+		if size := cost(c); size > float64(r.lim.Heap) {
 			return r.exhausted(label+name, size)
 		}
 		r.within++
@@ -87,33 +104,36 @@ func must(v goja.Value, err error) goja.Value {
 }
 
 func (r *run) guardStrings() error {
-	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
-	repeat := func(c goja.FunctionCall) float64 {
-		return float64(stringBytes(c.This)) * math.Max(toNumber(c.Argument(0)), 0)
+	if !r.reach.hasAny("repeat", "padStart", "padEnd", "concat", "replaceAll") {
+		return nil
 	}
+	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	pad := func(c goja.FunctionCall) float64 {
 		return toNumber(c.Argument(0)) * float64(max(unitBytes(c.This), unitBytes(c.Argument(1))))
 	}
-	if err := r.guard(proto, "String.prototype.", "repeat", repeat); err != nil {
-		return err
-	}
-	if err := r.guard(proto, "String.prototype.", "padStart", pad); err != nil {
-		return err
-	}
-	if err := r.guard(proto, "String.prototype.", "padEnd", pad); err != nil {
-		return err
-	}
-	concat := func(c goja.FunctionCall) float64 {
-		size := stringBytes(c.This)
-		for _, v := range c.Arguments {
-			size += stringBytes(v)
-		}
-		return float64(size)
-	}
-	if strings.Contains(r.prog.source, "concat") {
-		if err := r.guard(proto, "String.prototype.", "concat", concat); err != nil {
+	for _, method := range []struct {
+		name string
+		cost func(goja.FunctionCall) float64
+	}{
+		{"repeat", func(c goja.FunctionCall) float64 {
+			return float64(stringBytes(c.This)) * math.Max(toNumber(c.Argument(0)), 0)
+		}},
+		{"padStart", pad},
+		{"padEnd", pad},
+		{"concat", func(c goja.FunctionCall) float64 {
+			size := stringBytes(c.This)
+			for _, v := range c.Arguments {
+				size += stringBytes(v)
+			}
+			return float64(size)
+		}},
+	} {
+		if err := r.guard(proto, "String.prototype.", method.name, method.cost); err != nil {
 			return err
 		}
+	}
+	if !r.reach.Has("replaceAll") {
+		return nil
 	}
 	return r.guardReplaceAll(proto)
 }
@@ -188,18 +208,16 @@ var arrayMethods = []string{
 	"toReversed", "toSorted", "toSpliced", "with", "unshift", "shift", "toString", "toLocaleString",
 }
 
-// arrayWalks do so over holes alone, and are guarded in programs that name them.
+// arrayWalks do so over holes alone.
 var arrayWalks = []string{"forEach", "map", "filter", "some", "every", "reduce", "reduceRight", "flatMap"}
 
+// calledUnnamed are the methods that make a text of an array.
+var calledUnnamed = []string{"toString", "join"}
+
 func (r *run) guardArrays() error {
-	array := r.vm.Get("Array").ToObject(r.vm)
-	proto := array.Get("prototype").ToObject(r.vm)
+	proto := r.vm.NewArray().Prototype()
 	length := func(c goja.FunctionCall) float64 { return slot * r.lengthOf(c.This) }
-	named := func(name string) bool { return strings.Contains(r.prog.source, name) }
 	for _, name := range slices.Concat(arrayMethods, arrayWalks) {
-		if slices.Contains(arrayWalks, name) && !named(name) {
-			continue
-		}
 		cost := length
 		if name == "join" {
 			cost = func(c goja.FunctionCall) float64 {
@@ -217,12 +235,13 @@ func (r *run) guardArrays() error {
 		}
 		return size
 	}
-	if named("concat") {
-		if err := r.guard(proto, "Array.prototype.", "concat", concat); err != nil {
-			return err
-		}
+	if err := r.guard(proto, "Array.prototype.", "concat", concat); err != nil {
+		return err
 	}
-	return r.guard(array, "Array.", "from", func(c goja.FunctionCall) float64 {
+	if !r.reach.Has("from") {
+		return nil
+	}
+	return r.guard(r.vm.Get("Array").ToObject(r.vm), "Array.", "from", func(c goja.FunctionCall) float64 {
 		if _, ok := c.Argument(0).(*goja.Object); !ok {
 			return 0
 		}
@@ -230,8 +249,7 @@ func (r *run) guardArrays() error {
 	})
 }
 
-// guardCalls bounds the arguments that apply and construct take from an array. In
-// most programs nothing names these.
+// guardCalls bounds the arguments that apply and construct take from an array.
 func (r *run) guardCalls() error {
 	for _, f := range []struct {
 		holder, name string
@@ -239,7 +257,7 @@ func (r *run) guardCalls() error {
 	}{
 		{"Function.prototype", "apply", 1}, {"Reflect", "apply", 2}, {"Reflect", "construct", 1},
 	} {
-		if !strings.Contains(r.prog.source, f.name) {
+		if !r.reach.Has(f.name) {
 			continue
 		}
 		holder := r.vm.GlobalObject()
@@ -268,7 +286,7 @@ func (r *run) lengthOf(v goja.Value) float64 {
 	if _, isProxy := object.Export().(goja.Proxy); isProxy {
 		return 0
 	}
-	d, err := r.real.ownProperty(goja.Undefined(), object, r.vm.ToValue("length"))
+	d, err := r.real.call("getOwnPropertyDescriptor", object, r.vm.ToValue("length"))
 	if err != nil {
 		panic(err)
 	}
@@ -290,10 +308,10 @@ var buffers = []struct {
 }
 
 func (r *run) guardBuffers() error {
-	if !strings.Contains(r.prog.source, "Array") {
-		return nil // no name of such a constructor; making them takes time
-	}
 	for _, b := range buffers {
+		if !r.prog.reach.HasGlobal(b.name) {
+			continue
+		}
 		v := r.vm.Get(b.name)
 		if v == nil {
 			continue
@@ -315,9 +333,8 @@ func (r *run) guardBuffers() error {
 
 // guardConstructor replaces a global constructor by one that measures first.
 func (r *run) guardConstructor(name string, original *goja.Object, cost func(goja.ConstructorCall) float64) error {
-	limit := float64(r.lim.Heap)
 	guarded, err := r.guarded(name, original, func(c goja.ConstructorCall) bool {
-		size := cost(c)
+		size, limit := cost(c), float64(r.lim.Heap)
 		if size > limit {
 			r.exhausted("new "+name, size)
 		}
@@ -363,6 +380,9 @@ func (r *run) mimic(name string, original, guarded *goja.Object) error {
 	if stands, ok := r.standsIn[parent]; ok {
 		parent = stands
 	}
+	if r.standsIn == nil {
+		r.standsIn = map[*goja.Object]*goja.Object{}
+	}
 	r.standsIn[original] = guarded
 	if err := guarded.SetPrototype(parent); err != nil {
 		return err
@@ -381,11 +401,11 @@ func (r *run) mimic(name string, original, guarded *goja.Object) error {
 		return err
 	}
 	for _, key := range keys {
-		d, err := r.real.ownProperty(goja.Undefined(), original, key)
+		d, err := r.real.call("getOwnPropertyDescriptor", original, key)
 		if err != nil {
 			return err
 		}
-		if _, err := r.real.defineProperty(goja.Undefined(), guarded, key, d); err != nil {
+		if _, err := r.real.call("defineProperty", guarded, key, d); err != nil {
 			return err
 		}
 	}
@@ -400,7 +420,7 @@ func (r *run) keysOf(constructor *goja.Object) (keys []goja.Value, err error) {
 			keys = append(keys, r.vm.ToValue(name))
 		}
 	}
-	symbols, err := r.real.ownSymbols(goja.Undefined(), constructor)
+	symbols, err := r.real.call("getOwnPropertySymbols", constructor)
 	if err != nil {
 		return nil, err
 	}
@@ -420,6 +440,9 @@ var functionMakers = sync.OnceValue(func() *goja.Program {
 // guardCode bounds the text that eval and the Function constructors compile, for
 // the engine's parser recurses. eval through the guard sees globals only.
 func (r *run) guardCode() error {
+	if !r.prog.reach.hasAny(codeNames...) {
+		return nil
+	}
 	compile, _ := goja.AssertFunction(r.vm.Get("eval"))
 	eval := r.native("eval", 1, func(c goja.FunctionCall) goja.Value {
 		if text, ok := c.Argument(0).(goja.String); ok {

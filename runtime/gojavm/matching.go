@@ -42,19 +42,13 @@ var matchers = []matcher{
 // to go back to, the engine takes that for no match; in a process of our own
 // there is no such bound (tuneProcess), in another the text is tried first. A
 // pattern that the engine would match wrong has a stand-in.
-func (r *run) guardMatching(constructor *goja.Object) error {
-	if !r.prog.mayBacktrack() {
+func (r *run) guardMatching() error {
+	if r.regExp == nil || !r.prog.mayBacktrack() {
 		return nil
 	}
-	proto := constructor.Get("prototype").ToObject(r.vm)
-	m := &matching{run: r, texts: map[string]*regexp2.Regexp{}, standIns: standIns{constructor: constructor, proto: proto, forms: map[string]*form{}}}
-	var err error
-	if m.source, err = r.getterOf(proto, "source"); err != nil {
-		return err
-	}
-	if m.flags, err = r.getterOf(proto, "flags"); err != nil {
-		return err
-	}
+	proto := r.regExp.proto
+	m := &matching{run: r, texts: map[string]*regexp2.Regexp{}, standIns: standIns{constructor: r.regExp.constructor, proto: proto, forms: map[string]*form{}}}
+	m.source, m.flags = r.regExp.source, r.regExp.flags
 	for _, f := range matchers {
 		if f.name == "exec" && !strings.Contains(r.prog.source, "exec") {
 			continue // another exec takes the engine off its short ways
@@ -67,6 +61,7 @@ func (r *run) guardMatching(constructor *goja.Object) error {
 		if !ok {
 			return fmt.Errorf("the engine's RegExp has no %s", f.name)
 		}
+		var err error
 		guarded := r.native(f.name, int(v.ToObject(r.vm).Get("length").ToInteger()), m.watch(original, f))
 		if f.symbol != nil {
 			err = proto.DefineDataPropertySymbol(f.symbol, guarded, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
@@ -197,7 +192,7 @@ func (m *matching) try(this, written goja.Value, text goja.String, all bool) {
 		match, err = rx.FindNextMatch(match)
 	}
 	if err != nil {
-		e, failed := m.run.vm.New(m.run.real.rangeError, m.run.vm.ToValue(fmt.Sprintf(
+		e, failed := m.run.vm.New(m.run.real.get("RangeError", ""), m.run.vm.ToValue(fmt.Sprintf(
 			"/%s/%s has too much to go back to on a text of %d characters for a program in this process; split the text, or write the pattern without nested repetition",
 			written.ToObject(m.run.vm).Get("source"), flags, text.Length())))
 		if failed != nil {

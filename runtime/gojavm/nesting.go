@@ -11,13 +11,6 @@ import (
 // in which it has no end would use up the stack of the process, from which there
 // is no recovery, so the two ways that happen by accident are counted here.
 
-func (r *run) guardNesting() error {
-	if err := r.guardGenerators(); err != nil {
-		return err
-	}
-	return r.guardFlat()
-}
-
 // tooDeepHere ends the run at the place the program has come to.
 func (r *run) tooDeepHere() goja.Value {
 	r.stopWith(r.placed(r.tooDeep(), r.siteOf(r.vm.CaptureCallStack(stackDepth, nil))))
@@ -69,6 +62,9 @@ func (r *run) guardGenerators() error {
 // guardFlat has flat go no deeper than calls may, and ends the run if arrays are
 // left then, as they are in an array that holds itself.
 func (r *run) guardFlat() error {
+	if !r.reach.Has("flat") {
+		return nil
+	}
 	array := r.vm.Get("Array").ToObject(r.vm)
 	proto := array.Get("prototype").ToObject(r.vm)
 	flat, _ := goja.AssertFunction(proto.Get("flat"))

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/runcode-go/runcode/runtime"
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jslib"
 )
 
 // What a Runtime remembers of programs: so many, and so many bytes of their texts.
@@ -47,6 +48,30 @@ func (p *programs) compile(name, source string, globals []string) (*program, *ru
 	wanted.program = made
 	p.keep(&wanted)
 	return made, nil
+}
+
+// wantSpare guesses whether a text is a program that gets the whole library; see
+// reach. It costs time alone to be wrong.
+func (p *programs) wantSpare(source string) bool {
+	p.mu.Lock()
+	i := slices.IndexFunc(p.known, func(k *knownProgram) bool { return k.source == source })
+	if i >= 0 {
+		defer p.mu.Unlock()
+		return p.known[i].program.reach.Everything()
+	}
+	p.mu.Unlock()
+	named := func(name string) bool { return strings.Contains(source, name) }
+	return computesKeys(source) || slices.ContainsFunc(nameless, named) || slices.ContainsFunc(jslib.Scripted, named) || slices.ContainsFunc(codeNames, named)
+}
+
+// computesKeys says whether a text seems to hold object[name].
+func computesKeys(source string) bool {
+	for i := 1; i+1 < len(source); i++ {
+		if source[i] == '[' && isWord(source[i+1]) && (source[i+1] < '0' || source[i+1] > '9') && (isWord(source[i-1]) || strings.IndexByte(")].", source[i-1]) >= 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // find is the program that was compiled from the same, or nil.

@@ -17,10 +17,22 @@ const maxPattern = 256 << 10
 // knows Unicode properties; the linear one reads \p{L} as the letters p{L}.
 const forceBacktracking = "(?=)"
 
+// engineRegExp is what of the engine's RegExp the guards have replaced.
+type engineRegExp struct {
+	constructor, proto *goja.Object
+	source, flags      goja.Callable // getters
+}
+
+// patternNames are the functions that make a pattern, or run one that they make.
+var patternNames = append([]string{"RegExp", "replaceAll"}, patternMethods...)
+
 // guardPatterns replaces the RegExp constructor by one that makes Unicode
 // property escapes work, or refuses them: the engine alone never matches them.
 // The transpiler turns literals with such escapes into calls of it.
 func (r *run) guardPatterns() error {
+	if r.reach != nil && !r.reach.patterns && !r.reach.hasAny(patternNames...) {
+		return nil
+	}
 	original := r.vm.Get("RegExp").ToObject(r.vm)
 	construct, ok := goja.AssertConstructor(original)
 	syntaxError, known := goja.AssertConstructor(r.vm.Get("SyntaxError"))
@@ -49,10 +61,19 @@ func (r *run) guardPatterns() error {
 	if err := r.mimic("RegExp", original, guarded); err != nil {
 		return err
 	}
+	proto := original.Get("prototype").ToObject(r.vm)
+	own := &engineRegExp{constructor: original, proto: proto}
+	var err error
+	if own.source, err = r.getterOf(proto, "source"); err != nil {
+		return err
+	}
+	if own.flags, err = r.getterOf(proto, "flags"); err != nil {
+		return err
+	}
+	r.regExp = own
 	for _, guard := range []func() error{
 		func() error { return r.guardPatternTexts(refuse) },
-		func() error { return r.guardMatching(original) },
-		func() error { return r.showPatterns(original) },
+		r.showPatterns,
 	} {
 		if err := guard(); err != nil {
 			return err
@@ -113,12 +134,8 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 
 // showPatterns makes the property source and the text of a pattern what the
 // author wrote. The engine's own functions would show a rewritten pattern.
-func (r *run) showPatterns(constructor *goja.Object) error {
-	proto := constructor.Get("prototype").ToObject(r.vm)
-	source, err := r.getterOf(proto, "source")
-	if err != nil {
-		return err
-	}
+func (r *run) showPatterns() error {
+	proto, source := r.regExp.proto, r.regExp.source
 	shown := r.native("get source", 0, func(c goja.FunctionCall) goja.Value {
 		v := must(source(c.This))
 		text, ok := v.(goja.String)
@@ -149,7 +166,7 @@ func (r *run) showPatterns(constructor *goja.Object) error {
 
 // getterOf is the function of an accessor property.
 func (r *run) getterOf(object *goja.Object, name string) (goja.Callable, error) {
-	d, err := r.real.ownProperty(goja.Undefined(), object, r.vm.ToValue(name))
+	d, err := r.real.call("getOwnPropertyDescriptor", object, r.vm.ToValue(name))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +250,7 @@ var patternMethods = []string{"match", "matchAll", "search"}
 func (r *run) guardPatternTexts(refuse func(text string)) error {
 	proto := r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	for _, name := range patternMethods {
-		if !strings.Contains(r.prog.source, name) {
+		if !r.reach.Has(name) {
 			continue
 		}
 		if err := r.guard(proto, "String.prototype.", name, func(c goja.FunctionCall) float64 {

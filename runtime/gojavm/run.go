@@ -60,8 +60,11 @@ type run struct {
 	matching atomic.Pointer[runtime.Site]       // of the regular expression that is at work; read by all goroutines
 	timers   timers
 	began    time.Time
-	equipped bool      // see equip
-	shown    time.Time // the latest time that the program may have seen on a clock of its own
+	equipped bool          // see equip
+	wholly   atomic.Bool   // equipped with the whole library
+	reach    *reach        // what the engine is equipped for
+	regExp   *engineRegExp // nil: the program can have no pattern
+	shown    time.Time     // the latest time that the program may have seen on a clock of its own
 	waiting  waiting
 	throw    thrownPlace
 	operator goja.Callable                 // **, once it was needed
@@ -92,7 +95,7 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 		req.Parallel = 1
 	}
 	var r *run
-	if req.Clock == nil && req.Seed == nil && !req.CheckOnly {
+	if req.Clock == nil && req.Seed == nil && !req.CheckOnly && rt.programs.wantSpare(req.Program) {
 		r = rt.takeSpare()
 	}
 	if r == nil {
@@ -106,7 +109,6 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	r.missed = map[string]string{}
 	r.sites = map[goja.StackFrame]runtime.Site{}
 	r.patterns = map[string]string{}
-	r.standsIn = map[*goja.Object]*goja.Object{}
 	r.ledger = runtime.NewLedger(lim.Output)
 	r.outer = ctx
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -288,6 +290,10 @@ func (r *run) prepare() bool {
 		return false
 	}
 	r.prog = prog
+	if !r.equipped {
+		r.reach = prog.reach
+		r.wholly.Store(r.reach.Everything())
+	}
 	r.note(prog.notes...)
 	if r.req.CheckOnly {
 		r.note(r.unboundCalls()...)
@@ -332,7 +338,7 @@ func (r *run) furnish() error {
 	for _, install := range []func() error{
 		r.installBindings,
 		r.installInput,
-		r.installGuards,
+		r.guardProgram,
 	} {
 		if err := install(); err != nil {
 			return err
@@ -341,14 +347,14 @@ func (r *run) furnish() error {
 	return nil
 }
 
-// equip gives the engine what is the same for all programs. Random is nil for the
-// library's own.
+// equip gives the engine what of the library the program can get hold of, and its
+// guards. Random is nil for the library's own.
 func (r *run) equip(random func([]byte)) error {
 	r.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	r.vm.SetPromiseRejectionTracker(r.trackRejection)
 	r.waiting.vm = r.vm
 	r.vm.SetAsyncContextTracker(&r.waiting)
-	r.real.capture(r.vm)
+	r.real.capture(r.vm, r.reach)
 	if err := r.installLibrary(random); err != nil {
 		return err
 	}
@@ -356,7 +362,7 @@ func (r *run) equip(random func([]byte)) error {
 		return err
 	}
 	r.equipped = true
-	return nil
+	return r.installGuards()
 }
 
 // now is the time that the program sees.

@@ -2,9 +2,9 @@ package gojavm
 
 import "github.com/dop251/goja"
 
-// The library is much of what a short run costs, and it is the same for every
-// program. So when a run has ended, the engine of a later one is equipped, while
-// nobody waits for it. No engine sees two programs.
+// The whole library costs several times as much as a short run, and it is the same
+// for every program that gets it; see reach. So when such a run has ended, the engine
+// of a later one is equipped, while nobody waits for it. No engine sees two programs.
 
 // takeSpare is a run whose engine is equipped, or nil. A program with a clock or
 // a seed of its own does not get one: the library asks for those at once.
@@ -27,6 +27,7 @@ func (rt *Runtime) replaceSpare() {
 	go func() {
 		defer rt.runs.Done()
 		spare := &run{vm: goja.New()}
+		spare.wholly.Store(true)
 		if contained(func() error { return spare.equip(nil) }) != nil {
 			spare = nil // the next run says what is wrong
 		}

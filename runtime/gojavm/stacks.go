@@ -50,7 +50,7 @@ func (r *run) tidyStack(c goja.FunctionCall) goja.Value {
 	if !ok || object.ClassName() != "Error" {
 		return v
 	}
-	d, err := r.real.ownProperty(goja.Undefined(), object, r.vm.ToValue("stack"))
+	d, err := r.real.call("getOwnPropertyDescriptor", object, r.vm.ToValue("stack"))
 	if err != nil {
 		panic(err)
 	}

@@ -120,11 +120,17 @@ func (r *run) installTimers() error {
 		"setInterval":  func(c goja.FunctionCall) goja.Value { return r.setTimer("setInterval", c, 2, true) },
 		"setImmediate": func(c goja.FunctionCall) goja.Value { return r.setTimer("setImmediate", c, 1, false) },
 	} {
+		if !r.reach.HasGlobal(name) {
+			continue
+		}
 		if err := r.defineGlobal(name, r.native(name, 1, set)); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"clearTimeout", "clearInterval", "clearImmediate"} {
+		if !r.reach.HasGlobal(name) {
+			continue
+		}
 		clear := r.native(name, 1, func(c goja.FunctionCall) goja.Value {
 			if id, ok := c.Argument(0).Export().(int64); ok {
 				r.timers.remove(id)

@@ -65,6 +65,7 @@ type program struct {
 	tree     *ast.Program // what was compiled; only for checks
 	file     *file.File   // its places
 	marks    *marker      // what was put into it
+	reach    *reach       // what it can get hold of
 	ended    bool         // it got an end of ours; see ending
 	implicit bool         // what it returns is the value of a last expression
 	returned runtime.Site // of its own return, if there is one only
@@ -277,6 +278,7 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if body, ok := arrow.Body.(*ast.BlockStatement); ok {
 		p.ended = (&ending{program: p, body: body, globals: globals, parts: parts}).apply()
 	}
+	p.reach = reachOf(tree, globals)
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}

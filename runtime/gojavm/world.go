@@ -12,38 +12,72 @@ import (
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
-// intrinsics are objects of the engine, taken before a program can replace them.
+// intrinsics are objects of the engine, as they were before a program could replace
+// them.
 type intrinsics struct {
-	objectPrototype  *goja.Object
-	objectToString   *goja.Object
-	arrayToString    *goja.Object // the guarded one
-	errorConstructor *goja.Object
-	errorPrototype   *goja.Object
-	rangeError       *goja.Object
-	date             *goja.Object // in programs that name it
-	preventExtension goja.Callable
-	ownProperty      goja.Callable // Object.getOwnPropertyDescriptor
-	defineProperty   goja.Callable
-	ownSymbols       goja.Callable // Object.getOwnPropertySymbols
-	plain            *jsvalue.Prototypes
+	vm    *goja.Runtime
+	plain *jsvalue.Prototypes
+	found map[string]*goja.Object
+	// arrayToString is the guarded one.
+	arrayToString *goja.Object
+	date          *goja.Object // in programs that name it
 }
 
-func (i *intrinsics) capture(vm *goja.Runtime) {
-	object := vm.Get("Object").ToObject(vm)
-	i.objectPrototype = object.Get("prototype").ToObject(vm)
-	i.objectToString = i.objectPrototype.Get("toString").ToObject(vm)
-	i.errorConstructor = vm.Get("Error").ToObject(vm)
-	i.errorPrototype = i.errorConstructor.Get("prototype").ToObject(vm)
-	i.rangeError = vm.Get("RangeError").ToObject(vm)
-	i.ownProperty, _ = goja.AssertFunction(object.Get("getOwnPropertyDescriptor"))
-	i.defineProperty, _ = goja.AssertFunction(object.Get("defineProperty"))
-	i.ownSymbols, _ = goja.AssertFunction(object.Get("getOwnPropertySymbols"))
-	i.preventExtension, _ = goja.AssertFunction(object.Get("preventExtensions"))
-	i.plain = jsvalue.PrototypesOf(vm)
+// alterable are those that are asked for after a program began, by global and path.
+var alterable = [...]struct{ global, path string }{
+	{"Object", "getOwnPropertyDescriptor"}, {"Object", "defineProperty"}, {"Object", "getOwnPropertySymbols"}, {"Object", "preventExtensions"},
+	{"Error", ""}, {"RangeError", ""},
+}
+
+// capture takes what the program could alter; the rest is the engine's own whenever
+// it is asked for.
+func (i *intrinsics) capture(vm *goja.Runtime, reach *reach) {
+	i.vm, i.plain, i.found = vm, jsvalue.PrototypesOf(vm), map[string]*goja.Object{}
+	for _, x := range alterable {
+		if reach.HasGlobal(x.global) || reach.hasAny(nameless...) {
+			i.get(x.global, x.path)
+		}
+	}
+	if reach.hasAny(nameless...) {
+		i.objectToString()
+	}
+}
+
+// get is a global of the engine, or what it holds.
+func (i *intrinsics) get(global, path string) *goja.Object {
+	key := global + "." + path
+	found := i.found[key]
+	if found == nil {
+		found = i.vm.Get(global).ToObject(i.vm)
+		if path != "" {
+			found = found.Get(path).ToObject(i.vm)
+		}
+		i.found[key] = found
+	}
+	return found
+}
+
+func (i *intrinsics) objectToString() *goja.Object {
+	const key = "Object.prototype.toString"
+	if i.found[key] == nil {
+		i.found[key] = i.objectPrototype().Get("toString").ToObject(i.vm)
+	}
+	return i.found[key]
+}
+
+func (i *intrinsics) objectPrototype() *goja.Object { return i.vm.NewObject().Prototype() }
+
+// call calls a function of the engine's Object.
+func (i *intrinsics) call(function string, arguments ...goja.Value) (goja.Value, error) {
+	f, ok := goja.AssertFunction(i.get("Object", function))
+	if !ok {
+		return nil, fmt.Errorf("the engine has no Object.%s", function)
+	}
+	return f(goja.Undefined(), arguments...)
 }
 
 func (i *intrinsics) preventExtensions(object *goja.Object) error {
-	_, err := i.preventExtension(goja.Undefined(), object)
+	_, err := i.call("preventExtensions", object)
 	return err
 }
 
@@ -71,10 +105,12 @@ func (r *run) lockGlobal(name string, v goja.Value) error {
 
 // installLibrary defines console and what the engine's own library lacks.
 func (r *run) installLibrary(random func([]byte)) error {
-	if err := r.vm.GlobalObject().Delete("GoError"); err != nil {
-		return err // goja's own global would name the host's language
+	if r.reach.HasGlobal("GoError") {
+		if err := r.vm.GlobalObject().Delete("GoError"); err != nil {
+			return err // goja's own global would name the host's language
+		}
 	}
-	return jslib.Install(r.vm, jslib.Host{
+	host := jslib.Host{
 		Console: r.console,
 		Stack:   authorFrames,
 		Start:   func() time.Time { return r.began },
@@ -82,7 +118,11 @@ func (r *run) installLibrary(random func([]byte)) error {
 		Rand:    random,
 		After:   r.after,
 		Stop:    r.dead,
-	})
+	}
+	if r.reach != nil {
+		host.Reach = r.reach
+	}
+	return jslib.Install(r.vm, host)
 }
 
 // authorFrames drops the frames of the wrapper and of helpers.

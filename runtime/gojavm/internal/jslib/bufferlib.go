@@ -29,7 +29,7 @@ func (l *lib) bufferGlobal() (goja.Value, error) {
 		"bufferBytes": l.bufferBytes,
 		"bufferText":  l.bufferText,
 	})
-	_ = native.Set("Uint8Array", l.uint8)
+	l.setOwn(native, "Uint8Array")
 	return l.call(bufferProgram, native)
 }
 

@@ -36,7 +36,29 @@ type Host struct {
 	// MaxBytes bounds what one library call may produce (JSON, Buffer, atob,
 	// TextDecoder). Zero: 64 MiB.
 	MaxBytes int
+	// Reach says what the program can get hold of; the rest is not defined. Nil:
+	// everything.
+	Reach Reach
 }
+
+// Reach says what a program can get hold of. Where it says that it cannot, the
+// program must have no way to find out whether the thing is there, not even a list
+// of names.
+type Reach interface {
+	// Has is about the properties of a name, of whatever object.
+	Has(name string) bool
+	// HasGlobal is about the global of a name.
+	HasGlobal(name string) bool
+	// Iterators says whether it can hold an iterator of the engine's.
+	Iterators() bool
+}
+
+// everything is the Reach of a program about which nothing is known.
+type everything struct{}
+
+func (everything) Has(string) bool       { return true }
+func (everything) HasGlobal(string) bool { return true }
+func (everything) Iterators() bool       { return true }
 
 const (
 	defaultConsoleBytes = 1 << 20
@@ -50,6 +72,9 @@ func (h Host) withDefaults() Host {
 	if h.Start == nil {
 		start := h.Now()
 		h.Start = func() time.Time { return start }
+	}
+	if h.Reach == nil {
+		h.Reach = everything{}
 	}
 	if h.MaxConsoleBytes <= 0 {
 		h.MaxConsoleBytes = defaultConsoleBytes

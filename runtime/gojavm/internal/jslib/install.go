@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -18,21 +19,13 @@ type lib struct {
 
 	vm        *goja.Runtime
 	host      Host
-	inspector *Inspector
-	web       *goja.Object          // what js/web.js made, nil until a program needs it
-	made      map[string]goja.Value // lazy globals that were read
-	uint8     goja.Value            // the engine's Uint8Array
-	errors    map[string]*goja.Object
-	regExp    *goja.Object // RegExp.prototype
-	json      jsonLib
+	inspector *Inspector              // see needInspector
+	web       *goja.Object            // what js/web.js made, nil until a program needs it
+	made      map[string]goja.Value   // lazy globals that were read
+	owned     map[string]*goja.Object // see own
 }
 
 func (l *lib) install() error {
-	inspector, err := NewInspector(l.vm)
-	if err != nil {
-		return err
-	}
-	l.inspector = inspector
 	for _, part := range []func() error{
 		l.capture,
 		l.installTexts, // js/library.js builds on them
@@ -48,6 +41,14 @@ func (l *lib) install() error {
 		}
 	}
 	return nil
+}
+
+// has says whether the program can get hold of a property of one of these names.
+func (l *lib) has(names ...string) bool { return slices.ContainsFunc(names, l.host.Reach.Has) }
+
+// hasGlobal is has for globals.
+func (l *lib) hasGlobal(names ...string) bool {
+	return slices.ContainsFunc(names, l.host.Reach.HasGlobal)
 }
 
 //go:embed js/library.js
@@ -106,24 +107,71 @@ var wellKnown = [...]struct {
 	{"asyncDispose", goja.NewSymbol("Symbol.asyncDispose")},
 }
 
-// installLibrary runs js/library.js.
+// libraryNames are the properties that js/library.js defines, without those of
+// iterators.
+var libraryNames = []string{
+	"getOwnPropertyDescriptors", "groupBy", "getOrInsert", "getOrInsertComputed", "fromAsync", "toLocaleLowerCase", "toLocaleUpperCase",
+	"toLocaleString", "withResolvers", "try", "captureStackTrace",
+}
+
+// iteratorNames are those of iterators.
+var iteratorNames = []string{"map", "filter", "take", "drop", "flatMap", "reduce", "toArray", "forEach", "some", "every", "find", "dispose"}
+
+// installLibrary runs js/library.js, which defines what the program can get hold
+// of, and the symbols the engine lacks.
 func (l *lib) installLibrary() error {
-	constructor, err := l.object("Symbol")
+	for _, symbol := range wellKnown {
+		if !l.has(symbol.name) {
+			continue
+		}
+		constructor, err := l.object("Symbol")
+		if err != nil {
+			return err
+		}
+		_ = constructor.DefineDataProperty(symbol.name, symbol.value, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	}
+	iterators := l.host.Reach.Iterators() && l.has(iteratorNames...) || l.hasGlobal("Iterator")
+	if !iterators && !l.has(libraryNames...) && !l.hasGlobal("queueMicrotask") {
+		return nil
+	}
+	native := l.vm.NewObject()
+	if err := l.needInspector(); err != nil {
+		return err
+	}
+	_ = native.Set("apply", l.inspector.apply)
+	_ = native.Set("iterators", iterators)
+	for _, symbol := range wellKnown {
+		_ = native.Set(symbol.name, symbol.value)
+	}
+	l.method(native, "define", 2, l.defineMembers)
+	l.method(native, "checkCase", 1, l.checkCase)
+	l.method(native, "has", 1, func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(l.has(call.Argument(0).String())) })
+	l.method(native, "hasGlobal", 1, func(call goja.FunctionCall) goja.Value { return l.vm.ToValue(l.hasGlobal(call.Argument(0).String())) })
+	_, err := l.call(libraryProgram, native)
+	return err
+}
+
+// needInspector makes the inspector. Where the program can alter what that is made
+// of, it was made before the program; see capture.
+func (l *lib) needInspector() error {
+	if l.inspector != nil {
+		return nil
+	}
+	made, err := NewInspector(l.vm)
 	if err != nil {
 		return err
 	}
-	for _, symbol := range wellKnown {
-		_ = constructor.DefineDataProperty(symbol.name, symbol.value, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	values, ok := goja.AssertFunction(l.vm.NewArray().Get("values"))
+	if !ok {
+		return errors.New("the engine's arrays have no iterators")
 	}
-	native := l.vm.NewObject()
-	_ = native.Set("apply", l.inspector.apply)
-	l.method(native, "define", 2, l.defineMembers)
-	l.method(native, "checkCase", 1, l.checkCase)
-	if _, err = l.call(libraryProgram, native); err != nil {
+	iterator, err := values(l.vm.NewArray())
+	if err != nil {
 		return err
 	}
-	l.inspector.iterators, err = l.prototype("Iterator")
-	return err
+	made.iterators = iterator.ToObject(l.vm).Prototype().Prototype()
+	l.inspector = made
+	return nil
 }
 
 // defineMembers gives an object the members of another, not enumerable.
@@ -162,14 +210,22 @@ func (l *lib) installMethods() error {
 		{"DataView", "getFloat16", 1, l.getFloat16},
 		{"DataView", "setFloat16", 2, l.setFloat16},
 	} {
+		// JSON.stringify calls toISOString, whatever the program names.
+		if !l.has(t.method) && (t.method != "toISOString" || !l.hasGlobal("Date")) {
+			continue
+		}
 		proto, err := l.prototype(t.constructor)
 		if err != nil {
 			return err
 		}
 		l.method(proto, t.method, t.length, t.f)
 	}
-	l.method(l.vm.Get("Math").ToObject(l.vm), "f16round", 1, l.f16round)
-	l.method(l.vm.Get("RegExp").ToObject(l.vm), "escape", 1, l.regExpEscape)
+	if l.has("f16round") {
+		l.method(l.vm.Get("Math").ToObject(l.vm), "f16round", 1, l.f16round)
+	}
+	if l.has("escape") {
+		l.method(l.vm.Get("RegExp").ToObject(l.vm), "escape", 1, l.regExpEscape)
+	}
 	return nil
 }
 
@@ -186,6 +242,9 @@ func (l *lib) installAccessors() error {
 		{"RegExp", "hasIndices", l.noFlag},
 		{"RegExp", "unicodeSets", l.noFlag},
 	} {
+		if !l.has(a.name) {
+			continue
+		}
 		proto, err := l.prototype(a.constructor)
 		if err != nil {
 			return err
@@ -204,7 +263,7 @@ func (l *lib) noFlag(this goja.Value) goja.Value {
 	switch {
 	case ok && kind(o) == "RegExp":
 		return l.vm.ToValue(false)
-	case ok && o == l.regExp:
+	case ok && o == l.ownPrototype("RegExp"):
 		return goja.Undefined()
 	}
 	panic(l.vm.NewTypeError("the property needs a RegExp"))
@@ -230,15 +289,20 @@ func (l *lib) prototype(constructor string) (*goja.Object, error) {
 	return nil, fmt.Errorf("the engine's %s has no prototype", constructor)
 }
 
-// lazyGlobals are made when a program first reads them: what js/web.js makes,
-// and others.
+// Scripted are the globals that are made by programs of the library's own. These,
+// and what they make, may use any other part of the library.
+var Scripted = []string{
+	"DOMException", "Event", "CustomEvent", "EventTarget", "AbortSignal", "AbortController", "TextEncoder", "TextDecoder",
+	"Crypto", "crypto", "Performance", "performance", "WeakRef", "FinalizationRegistry", "structuredClone", "URL", "URLSearchParams",
+	"Buffer", "Intl", "atob", "btoa",
+}
+
+// lazyGlobals are made when a program first reads them.
 var lazyGlobals = func() (names []lazyName) {
-	for _, name := range []string{
-		"DOMException", "Event", "CustomEvent", "EventTarget", "AbortSignal", "AbortController", "TextEncoder", "TextDecoder",
-		"Crypto", "crypto", "Performance", "performance", "WeakRef", "FinalizationRegistry", "structuredClone", "URL", "URLSearchParams",
-		"Buffer", "Intl", "console",
-	} {
-		names = append(names, lazyName{name, "get " + name, "set " + name})
+	for _, name := range append([]string{"console"}, Scripted...) {
+		if name != "atob" && name != "btoa" { // functions as others; only their errors are made there
+			names = append(names, lazyName{name, "get " + name, "set " + name})
+		}
 	}
 	return names
 }()
@@ -247,16 +311,21 @@ var lazyGlobals = func() (names []lazyName) {
 type lazyName struct{ name, get, set string }
 
 func (l *lib) installGlobals() error {
-	l.uint8 = l.vm.Get("Uint8Array")
 	for _, g := range []struct {
 		name string
 		f    func(goja.FunctionCall) goja.Value
 	}{{"atob", l.atob}, {"btoa", l.btoa}} {
+		if !l.hasGlobal(g.name) {
+			continue
+		}
 		if err := l.define(g.name, l.function(g.name, 1, g.f)); err != nil {
 			return err
 		}
 	}
 	for i := range lazyGlobals {
+		if !l.hasGlobal(lazyGlobals[i].name) {
+			continue
+		}
 		if err := l.lazy(&lazyGlobals[i]); err != nil {
 			return err
 		}
@@ -266,6 +335,9 @@ func (l *lib) installGlobals() error {
 
 // build makes a global of lazyGlobals.
 func (l *lib) build(name string) (goja.Value, error) {
+	if err := l.needInspector(); err != nil {
+		return nil, err
+	}
 	switch name {
 	case "Buffer":
 		return l.bufferGlobal()
@@ -369,24 +441,62 @@ func (l *lib) failure(err error) any {
 	return l.vm.NewTypeError("%s", err.Error())
 }
 
-// capture keeps what of the engine's own is needed after a program ran.
+// capture keeps what of the engine's own is needed after a program ran, if the
+// program can alter it: a global that it names, and what functions are made of.
 func (l *lib) capture() error {
-	l.errors = map[string]*goja.Object{}
-	for _, name := range []string{"SyntaxError", "RangeError"} {
-		constructor, err := l.object(name)
-		if err != nil {
-			return err
+	for _, name := range captured {
+		if l.hasGlobal(name) {
+			if _, err := l.own(name); err != nil {
+				return err
+			}
 		}
-		l.errors[name] = constructor
 	}
-	var err error
-	l.regExp, err = l.prototype("RegExp")
-	return err
+	if l.has("prototype") || l.hasGlobal("Object") {
+		return l.needInspector()
+	}
+	return nil
+}
+
+// captured are the globals of the engine that the library uses while a program
+// runs.
+var captured = []string{"SyntaxError", "RangeError", "RegExp", "BigInt", "Uint8Array"}
+
+// own is one of captured, as the engine made it.
+func (l *lib) own(name string) (*goja.Object, error) {
+	if o := l.owned[name]; o != nil {
+		return o, nil
+	}
+	o, err := l.object(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.owned == nil {
+		l.owned = map[string]*goja.Object{}
+	}
+	l.owned[name] = o
+	return o, nil
+}
+
+// setOwn gives an object for a program of the library one of captured.
+func (l *lib) setOwn(o *goja.Object, name string) {
+	if v, err := l.own(name); err == nil {
+		_ = o.Set(name, v)
+	}
+}
+
+// ownPrototype is the prototype of one of captured, which no program can replace.
+func (l *lib) ownPrototype(name string) *goja.Object {
+	o, err := l.own(name)
+	if err != nil {
+		return nil
+	}
+	proto, _ := o.Get("prototype").(*goja.Object)
+	return proto
 }
 
 // throw panics with an error of the engine's.
 func (l *lib) throw(name, message string) {
-	if constructor := l.errors[name]; constructor != nil {
+	if constructor, err := l.own(name); err == nil {
 		if o, err := l.vm.New(constructor, l.vm.ToValue(message)); err == nil {
 			panic(o)
 		}

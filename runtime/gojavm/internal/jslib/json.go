@@ -13,20 +13,15 @@ import (
 	"github.com/runcode-go/runcode/runtime/gojavm/internal/jsvalue"
 )
 
-// jsonLib is what JSON needs of the engine.
-type jsonLib struct {
-	bigInt *goja.Object // BigInt.prototype, which a program may give a toJSON
-}
-
 // installJSON replaces JSON.parse, which in the engine rounds integers, loses
 // unpaired surrogates and gives no positions, and JSON.stringify, which refuses
 // bigints.
 func (l *lib) installJSON() error {
+	if !l.hasGlobal("JSON") {
+		return nil
+	}
 	object, err := l.object("JSON")
 	if err != nil {
-		return err
-	}
-	if l.json.bigInt, err = l.prototype("BigInt"); err != nil {
 		return err
 	}
 	l.method(object, "parse", 2, l.parse)

@@ -51,7 +51,7 @@ func (l *lib) webNatives() *goja.Object {
 		"random":       l.random,
 		"randomUUID":   l.randomUUID,
 	})
-	_ = o.Set("Uint8Array", l.uint8)
+	l.setOwn(o, "Uint8Array")
 	_ = o.Set("pairs", searchPairs)
 	_ = o.Set("timeOrigin", float64(l.host.Start().UnixMicro())/1000)
 	l.urlNatives(o)

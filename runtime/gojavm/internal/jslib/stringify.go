@@ -183,7 +183,7 @@ func (s *stringifier) transform(holder *goja.Object, key string, v goja.Value) g
 	if o, ok := v.(*goja.Object); ok {
 		v = s.toJSON(o.Get("toJSON"), v, key)
 	} else if v != nil && goja.IsBigInt(v) {
-		v = s.toJSON(s.lib.json.bigInt.Get("toJSON"), v, key)
+		v = s.toJSON(s.lib.ownPrototype("BigInt").Get("toJSON"), v, key)
 	}
 	if s.replacer != nil {
 		if v == nil {

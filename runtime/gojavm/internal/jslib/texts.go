@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/dop251/goja"
@@ -12,8 +13,8 @@ import (
 // native is a function of the engine's.
 type native = func(goja.FunctionCall) goja.Value
 
-// own is a method of the engine's, called without the engine's machinery.
-func own(proto *goja.Object, name string) (native, error) {
+// ownMethod is a method of the engine's, called without the engine's machinery.
+func ownMethod(proto *goja.Object, name string) (native, error) {
 	if v := proto.Get(name); v != nil {
 		if f, ok := v.Export().(native); ok {
 			return f, nil
@@ -25,12 +26,18 @@ func own(proto *goja.Object, name string) (native, error) {
 // installTexts replaces the methods of String that lose unpaired surrogates: the
 // engine's go through UTF-8.
 func (l *lib) installTexts() error {
+	if !l.has("normalize", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "trim", "trimStart", "trimLeft", "trimEnd", "trimRight") {
+		return nil
+	}
 	proto, err := l.prototype("String")
 	if err != nil {
 		return err
 	}
 	for _, name := range [...]string{"normalize", "toLowerCase", "toUpperCase"} {
-		f, err := own(proto, name)
+		if !l.has(name, strings.Replace(name, "to", "toLocale", 1)) {
+			continue
+		}
+		f, err := ownMethod(proto, name)
 		if err != nil {
 			return err
 		}
@@ -40,6 +47,9 @@ func (l *lib) installTexts() error {
 		name, alias string
 		start, end  bool
 	}{{"trim", "", true, true}, {"trimStart", "trimLeft", true, false}, {"trimEnd", "trimRight", false, true}} {
+		if !l.has(t.name, t.alias) {
+			continue
+		}
 		l.method(proto, t.name, 0, l.trim(t.name, t.start, t.end))
 		if t.alias != "" {
 			_ = proto.DefineDataProperty(t.alias, proto.Get(t.name), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)

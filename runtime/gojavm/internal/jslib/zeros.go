@@ -8,15 +8,48 @@ var zero = goja.New().ToValue(0)
 // installSearches replaces the searches in arrays that do not find -0, where the
 // engine holds it for another number than 0.
 func (l *lib) installSearches() error {
+	if l.has("includes") {
+		if err := l.installIncludes(); err != nil {
+			return err
+		}
+	}
+	if !l.has(typedSearches...) || !l.hasGlobal(typedArrays...) {
+		return nil
+	}
+	bytes, err := l.prototype("Uint8Array")
+	if err != nil {
+		return err
+	}
+	typed := bytes.Prototype() // of all typed arrays
+	for _, name := range typedSearches {
+		f, err := ownMethod(typed, name)
+		if err != nil {
+			return err
+		}
+		l.method(typed, name, 1, l.floatSearch(name, f))
+	}
+	return nil
+}
+
+var (
+	typedSearches = []string{"includes", "indexOf", "lastIndexOf"}
+	typedArrays   = []string{
+		"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
+		"Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array",
+	}
+)
+
+// installIncludes replaces that of arrays.
+func (l *lib) installIncludes() error {
 	array, err := l.prototype("Array")
 	if err != nil {
 		return err
 	}
-	includes, err := own(array, "includes")
+	includes, err := ownMethod(array, "includes")
 	if err != nil {
 		return err
 	}
-	indexOf, err := own(array, "indexOf")
+	indexOf, err := ownMethod(array, "indexOf")
 	if err != nil {
 		return err
 	}
@@ -26,18 +59,6 @@ func (l *lib) installSearches() error {
 		}
 		return l.vm.ToValue(indexOf(call).ToInteger() >= 0) // it finds either zero
 	})
-	bytes, err := l.prototype("Uint8Array")
-	if err != nil {
-		return err
-	}
-	typed := bytes.Prototype() // of all typed arrays
-	for _, name := range [...]string{"includes", "indexOf", "lastIndexOf"} {
-		f, err := own(typed, name)
-		if err != nil {
-			return err
-		}
-		l.method(typed, name, 1, l.floatSearch(name, f))
-	}
 	return nil
 }
 

@@ -1,13 +1,13 @@
 // Library methods that are newer than the engine. The function runs once in a
-// fresh engine, before any program, and captures what it needs.
+// fresh engine, before any program, and captures what it needs. It defines what
+// the program can get hold of: has and hasGlobal say.
 (function (native) {
   'use strict';
-  const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, create } = Object;
-  const { iterator, asyncIterator, dispose, toStringTag } = Symbol;
-  const { get: mapGet, set: mapSet, has: mapHas } = Map.prototype;
-
+  const { defineProperty, getPrototypeOf } = Object;
+  const { iterator } = Symbol;
   // define gives an object the members of another, not enumerable.
-  const { apply, define } = native;
+  const { apply, define, has, hasGlobal, asyncIterator, dispose } = native;
+
   const callable = (f, what) => {
     if (typeof f !== 'function') throw new TypeError(`${what} is not a function`);
     return f;
@@ -17,154 +17,190 @@
     return v;
   };
 
-  const grouped = (items, callback, key, add) => {
-    if (items === null || items === undefined) throw new TypeError(`${items} is not iterable`);
-    callable(callback, 'groupBy callback');
-    let index = 0;
-    for (const item of items) add(key(callback(item, index++)), item);
-  };
-  const { getOwnPropertyNames, getOwnPropertySymbols } = Object;
-  define(Object, {
-    // The engine's loses the length of an array.
-    getOwnPropertyDescriptors(o) {
-      const all = {}, from = Object(o);
-      const describe = (keys) => {
-        for (let i = 0; i < keys.length; i++) {
-          const value = getOwnPropertyDescriptor(from, keys[i]);
-          if (value) defineProperty(all, keys[i], { __proto__: null, value, writable: true, configurable: true, enumerable: true });
-        }
-      };
-      describe(getOwnPropertyNames(from));
-      describe(getOwnPropertySymbols(from));
-      return all;
-    },
-    groupBy(items, callback) {
-      const groups = create(null);
-      grouped(items, callback, (k) => (typeof k === 'symbol' ? k : `${k}`), (k, item) => {
-        if (k in groups) groups[k][groups[k].length] = item;
-        else groups[k] = [item];
-      });
-      return groups;
-    },
-  });
-  define(Map, {
-    groupBy(items, callback) {
-      const groups = new Map();
-      grouped(items, callback, (k) => (k === 0 ? 0 : k), (k, item) => {
-        if (apply(mapHas, groups, [k])) {
-          const group = apply(mapGet, groups, [k]);
-          group[group.length] = item;
-        } else apply(mapSet, groups, [k, [item]]);
-      });
-      return groups;
-    },
-  });
-  define(Map.prototype, {
-    getOrInsert(key, value) {
-      if (!this.has(key)) this.set(key, value);
-      return this.get(key);
-    },
-    getOrInsertComputed(key, callback) {
-      callable(callback, 'getOrInsertComputed callback');
-      if (!this.has(key)) this.set(key, callback(key));
-      return this.get(key);
-    },
-  });
-  define(Array, {
-    async fromAsync(source, mapper = undefined, thisArg = undefined) {
-      if (mapper !== undefined) callable(mapper, 'Array.fromAsync mapper');
-      const out = typeof this === 'function' && this !== Array ? new this() : [];
-      let index = 0;
-      const put = async (value) => {
-        const v = mapper === undefined ? value : await apply(mapper, thisArg, [value, index]);
-        defineProperty(out, index++, { __proto__: null, value: v, writable: true, configurable: true, enumerable: true });
-      };
-      const open = source[asyncIterator] ?? source[iterator];
-      if (open === undefined || open === null) {
-        const { length } = Object(source);
-        for (let i = 0; i < length; i++) await put(await source[i]);
-        out.length = index;
-        return out;
-      }
-      const inner = object(apply(open, source, []), 'iterator');
-      let done = false;
-      try {
-        for (;;) {
-          const step = object(await inner.next(), 'iterator result');
-          if (step.done) {
-            done = true;
-            return out;
+  if (has('getOwnPropertyDescriptors')) {
+    const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols } = Object;
+    define(Object, {
+      // The engine's loses the length of an array.
+      getOwnPropertyDescriptors(o) {
+        const all = {}, from = Object(o);
+        const describe = (keys) => {
+          for (let i = 0; i < keys.length; i++) {
+            const value = getOwnPropertyDescriptor(from, keys[i]);
+            if (value) defineProperty(all, keys[i], { __proto__: null, value, writable: true, configurable: true, enumerable: true });
           }
-          await put(await step.value);
+        };
+        describe(getOwnPropertyNames(from));
+        describe(getOwnPropertySymbols(from));
+        return all;
+      },
+    });
+  }
+  if (has('groupBy')) {
+    const { create } = Object;
+    const { get: mapGet, set: mapSet, has: mapHas } = Map.prototype;
+    const grouped = (items, callback, key, add) => {
+      if (items === null || items === undefined) throw new TypeError(`${items} is not iterable`);
+      callable(callback, 'groupBy callback');
+      let index = 0;
+      for (const item of items) add(key(callback(item, index++)), item);
+    };
+    define(Object, {
+      groupBy(items, callback) {
+        const groups = create(null);
+        grouped(items, callback, (k) => (typeof k === 'symbol' ? k : `${k}`), (k, item) => {
+          if (k in groups) groups[k][groups[k].length] = item;
+          else groups[k] = [item];
+        });
+        return groups;
+      },
+    });
+    define(Map, {
+      groupBy(items, callback) {
+        const groups = new Map();
+        grouped(items, callback, (k) => (k === 0 ? 0 : k), (k, item) => {
+          if (apply(mapHas, groups, [k])) {
+            const group = apply(mapGet, groups, [k]);
+            group[group.length] = item;
+          } else apply(mapSet, groups, [k, [item]]);
+        });
+        return groups;
+      },
+    });
+  }
+  if (has('getOrInsert') || has('getOrInsertComputed')) {
+    define(Map.prototype, {
+      getOrInsert(key, value) {
+        if (!this.has(key)) this.set(key, value);
+        return this.get(key);
+      },
+      getOrInsertComputed(key, callback) {
+        callable(callback, 'getOrInsertComputed callback');
+        if (!this.has(key)) this.set(key, callback(key));
+        return this.get(key);
+      },
+    });
+  }
+  if (has('fromAsync')) {
+    define(Array, {
+      async fromAsync(source, mapper = undefined, thisArg = undefined) {
+        if (mapper !== undefined) callable(mapper, 'Array.fromAsync mapper');
+        const out = typeof this === 'function' && this !== Array ? new this() : [];
+        let index = 0;
+        const put = async (value) => {
+          const v = mapper === undefined ? value : await apply(mapper, thisArg, [value, index]);
+          defineProperty(out, index++, { __proto__: null, value: v, writable: true, configurable: true, enumerable: true });
+        };
+        const open = source[asyncIterator] ?? source[iterator];
+        if (open === undefined || open === null) {
+          const { length } = Object(source);
+          for (let i = 0; i < length; i++) await put(await source[i]);
+          out.length = index;
+          return out;
         }
-      } catch (error) {
-        if (!done && typeof inner.return === 'function') {
-          try { await inner.return(); } catch {}
+        const inner = object(apply(open, source, []), 'iterator');
+        let done = false;
+        try {
+          for (;;) {
+            const step = object(await inner.next(), 'iterator result');
+            if (step.done) {
+              done = true;
+              return out;
+            }
+            await put(await step.value);
+          }
+        } catch (error) {
+          if (!done && typeof inner.return === 'function') {
+            try { await inner.return(); } catch {}
+          }
+          throw error;
         }
-        throw error;
-      }
-    },
-  });
-  // The engine's ignore the locale.
-  const { toLowerCase, toUpperCase } = String.prototype;
-  define(String.prototype, {
-    toLocaleLowerCase(locale = undefined) {
-      native.checkCase(locale);
-      return apply(toLowerCase, this, []);
-    },
-    toLocaleUpperCase(locale = undefined) {
-      native.checkCase(locale);
-      return apply(toUpperCase, this, []);
-    },
-  });
-
-  // The engine's hand no locale on to the elements.
-  const { join } = Array.prototype;
-  const open = [];
-  const localeStrings = {
-    toLocaleString(locales = undefined, options = undefined) {
-      const list = Object(this), texts = [];
-      for (let i = 0; i < open.length; i++) if (open[i] === list) return '';
-      open[open.length] = list;
-      try {
-        for (let i = 0; i < list.length; i++) {
-          const item = list[i];
-          texts[i] = item === undefined || item === null ? '' : `${item.toLocaleString(locales, options)}`;
+      },
+    });
+  }
+  if (has('toLocaleLowerCase') || has('toLocaleUpperCase')) {
+    // The engine's ignore the locale.
+    const { toLowerCase, toUpperCase } = String.prototype;
+    define(String.prototype, {
+      toLocaleLowerCase(locale = undefined) {
+        native.checkCase(locale);
+        return apply(toLowerCase, this, []);
+      },
+      toLocaleUpperCase(locale = undefined) {
+        native.checkCase(locale);
+        return apply(toUpperCase, this, []);
+      },
+    });
+  }
+  if (has('toLocaleString')) {
+    // The engine's hand no locale on to the elements.
+    const { join } = Array.prototype;
+    const open = [];
+    const localeStrings = {
+      toLocaleString(locales = undefined, options = undefined) {
+        const list = Object(this), texts = [];
+        for (let i = 0; i < open.length; i++) if (open[i] === list) return '';
+        open[open.length] = list;
+        try {
+          for (let i = 0; i < list.length; i++) {
+            const item = list[i];
+            texts[i] = item === undefined || item === null ? '' : `${item.toLocaleString(locales, options)}`;
+          }
+        } finally {
+          open.length--;
         }
-      } finally {
-        open.length--;
-      }
-      return apply(join, texts, [',']);
-    },
-  };
-  define(Array.prototype, localeStrings);
-  define(getPrototypeOf(Uint8Array.prototype), localeStrings);
-  define(Promise, {
-    withResolvers() {
-      let resolve, reject;
-      const promise = new this((a, b) => { resolve = a; reject = b; });
-      return { promise, resolve, reject };
-    },
-    try(callback, ...args) {
-      return new this((resolve) => resolve(callback(...args)));
-    },
-  });
-  define(Error, {
-    captureStackTrace(target) {
-      object(target, 'Error.captureStackTrace target');
-      const { stack } = new Error();
-      const at = stack.indexOf('\n');
-      let head = 'Error';
-      try {
-        head = target.message ? `${target.name ?? 'Error'}: ${target.message}` : `${target.name ?? 'Error'}`;
-      } catch {}
-      defineProperty(target, 'stack', { __proto__: null, value: head + (at < 0 ? '' : stack.slice(at)), writable: true, configurable: true, enumerable: false });
-    },
-  });
+        return apply(join, texts, [',']);
+      },
+    };
+    define(Array.prototype, localeStrings);
+    define(getPrototypeOf(Uint8Array.prototype), localeStrings);
+  }
+  if (has('withResolvers')) {
+    define(Promise, {
+      withResolvers() {
+        let resolve, reject;
+        const promise = new this((a, b) => { resolve = a; reject = b; });
+        return { promise, resolve, reject };
+      },
+    });
+  }
+  if (has('try')) {
+    define(Promise, {
+      try(callback, ...args) {
+        return new this((resolve) => resolve(callback(...args)));
+      },
+    });
+  }
+  if (has('captureStackTrace')) {
+    define(Error, {
+      captureStackTrace(target) {
+        object(target, 'Error.captureStackTrace target');
+        const { stack } = new Error();
+        const at = stack.indexOf('\n');
+        let head = 'Error';
+        try {
+          head = target.message ? `${target.name ?? 'Error'}: ${target.message}` : `${target.name ?? 'Error'}`;
+        } catch {}
+        defineProperty(target, 'stack', { __proto__: null, value: head + (at < 0 ? '' : stack.slice(at)), writable: true, configurable: true, enumerable: false });
+      },
+    });
+  }
+  if (hasGlobal('queueMicrotask')) {
+    define(globalThis, {
+      queueMicrotask(callback) {
+        callable(callback, 'queueMicrotask callback');
+        (async () => {
+          await undefined;
+          callback();
+        })();
+      },
+    });
+  }
+  if (!native.iterators) return;
 
   // Iterator helpers. What they share is made when a program first uses one. A
   // source is an iterator with its next method read once.
   const IteratorPrototype = getPrototypeOf(getPrototypeOf([][iterator]()));
+  const { toStringTag } = Symbol;
   const makeIterators = () => {
     const opened = (it, name) => ({ it: object(it, `Iterator.prototype.${name} receiver`), next: undefined });
     const started = (o) => {
@@ -366,33 +402,23 @@
     if (new.target === undefined || new.target === Iterator) throw new TypeError('Iterator is an abstract class');
   };
   defineProperty(Iterator, 'prototype', { __proto__: null, value: IteratorPrototype, writable: false, configurable: false, enumerable: false });
-  define(Iterator, { from(source) { return iterators().from(source, Iterator); } });
+  if (has('from')) define(Iterator, { from(source) { return iterators().from(source, Iterator); } });
+  if (hasGlobal('Iterator')) define(globalThis, { Iterator });
 
+  if (has('map')) define(IteratorPrototype, { map(callback) { return iterators().map(this, callback); } });
+  if (has('filter')) define(IteratorPrototype, { filter(callback) { return iterators().filter(this, callback); } });
+  if (has('take')) define(IteratorPrototype, { take(limit) { return iterators().take(this, limit); } });
+  if (has('drop')) define(IteratorPrototype, { drop(limit) { return iterators().drop(this, limit); } });
+  if (has('flatMap')) define(IteratorPrototype, { flatMap(callback) { return iterators().flatMap(this, callback); } });
+  if (has('reduce')) define(IteratorPrototype, { reduce(callback) { return iterators().reduce(this, callback, arguments.length < 2, arguments[1]); } });
+  if (has('toArray')) define(IteratorPrototype, { toArray() { return iterators().toArray(this); } });
+  if (has('forEach')) define(IteratorPrototype, { forEach(callback) { iterators().forEach(this, callback); } });
+  if (has('some')) define(IteratorPrototype, { some(callback) { return iterators().some(this, callback); } });
+  if (has('every')) define(IteratorPrototype, { every(callback) { return iterators().every(this, callback); } });
+  if (has('find')) define(IteratorPrototype, { find(callback) { return iterators().find(this, callback); } });
   define(IteratorPrototype, {
-    map(callback) { return iterators().map(this, callback); },
-    filter(callback) { return iterators().filter(this, callback); },
-    take(limit) { return iterators().take(this, limit); },
-    drop(limit) { return iterators().drop(this, limit); },
-    flatMap(callback) { return iterators().flatMap(this, callback); },
-    reduce(callback) { return iterators().reduce(this, callback, arguments.length < 2, arguments[1]); },
-    toArray() { return iterators().toArray(this); },
-    forEach(callback) { iterators().forEach(this, callback); },
-    some(callback) { return iterators().some(this, callback); },
-    every(callback) { return iterators().every(this, callback); },
-    find(callback) { return iterators().find(this, callback); },
     constructor: Iterator,
     [toStringTag]: 'Iterator',
-    [dispose]() { this.return?.(); },
   });
-
-  define(globalThis, {
-    Iterator,
-    queueMicrotask(callback) {
-      callable(callback, 'queueMicrotask callback');
-      (async () => {
-        await undefined;
-        callback();
-      })();
-    },
-  });
+  if (has('dispose')) define(IteratorPrototype, { [dispose]() { this.return?.(); } });
 })

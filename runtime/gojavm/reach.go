@@ -1,0 +1,450 @@
+package gojavm
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+
+	"github.com/runcode-go/runcode/runtime/gojavm/internal/jslib"
+)
+
+// Most of what the library and the guards define is used by no program that is
+// short, and defining it costs several times as much as running one. What a
+// program can get hold of is bounded by its text: a property or a global is found
+// by a name, and the names are all there, unless a program computes one or asks
+// the language for a list. So the names that a program holds are collected, and a
+// function that has none of them is not made. A program for which that cannot be
+// told gets all of them.
+
+// reach is what a program can get hold of by name. Nil: everything.
+type reach struct {
+	names     map[string]bool
+	any       bool // every property of every object
+	globals   bool // every global
+	iterators bool // see Iterators
+	patterns  bool // it holds a regular expression that is written out
+}
+
+// Has says whether the program can get hold of a property of this name.
+func (r *reach) Has(name string) bool { return r == nil || r.any || r.names[name] }
+
+// hasAny is Has for one of several.
+func (r *reach) hasAny(names ...string) bool { return slices.ContainsFunc(names, r.Has) }
+
+// Iterators says whether the program may hold an iterator of the engine's, and not
+// only let the language walk it.
+func (r *reach) Iterators() bool { return r == nil || r.iterators }
+
+// HasGlobal says whether the program can get hold of a global of this name.
+func (r *reach) HasGlobal(name string) bool { return r == nil || r.globals || r.names[name] }
+
+// Everything says whether there is nothing that may be left out.
+func (r *reach) Everything() bool { return r == nil || r.any }
+
+// codeNames lead to code that is no part of the text, as the globals of
+// jslib.Scripted do.
+var codeNames = []string{"eval", "Function", "constructor"}
+
+// nameless are properties and functions of the language that lead from an object
+// to what no name in the text tells: to its prototype, whose properties it may
+// then copy or change, or to a list of its properties. table and Proxy hand names
+// to and from the program.
+var nameless = []string{
+	"prototype", "__proto__", "getPrototypeOf", "setPrototypeOf", "Reflect", "Proxy", "table",
+	"getOwnPropertyNames", "getOwnPropertySymbols", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
+	"hasOwn", "hasOwnProperty", "propertyIsEnumerable", "defineProperty", "defineProperties",
+	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+}
+
+// plainGlobals are globals of the host whose properties are as those of any object.
+var plainGlobals = []string{"console", "input"}
+
+// iteratorNames are the methods that give an iterator of the engine's. The
+// functions of Object of the same names give arrays.
+var iteratorNames = []string{"keys", "values", "entries", "matchAll", "iterator", "asyncIterator", "Iterator"}
+
+// reachOf reads what a program can get hold of from its tree, before anything is
+// put into it. Globals are the names that the host defines; except for plainGlobals
+// they are those of namespaces, whose objects lead to nothing but calls.
+func reachOf(tree *ast.Program, globals []string) *reach {
+	c := &reacher{names: map[string]bool{}, sources: map[unistring.String][]ast.Expression{}, open: map[unistring.String]bool{}, declared: map[unistring.String]bool{}, host: map[unistring.String]bool{}}
+	for _, name := range globals {
+		c.host[unistring.NewFromString(name)] = !slices.Contains(plainGlobals, name)
+	}
+	eachNode(reflect.ValueOf(tree.Body), c.node)
+	for _, x := range c.members {
+		if c.altered(x.Left.(*ast.Identifier).Name) {
+			c.keys = append(c.keys, x.Member)
+		}
+	}
+	r := &reach{names: c.names, patterns: c.patterns}
+	k := c.known()
+	code := r.hasAny(codeNames...) || r.hasAny(jslib.Scripted...)
+	r.any = code || c.with || c.stringify != 0 || r.hasAny(nameless...) || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) })
+	r.globals = code || r.any && (c.this || r.names["globalThis"])
+	named := c.altered("Object") || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !isLiteral(x) && !k.number(x) })
+	r.iterators = r.any || c.iterators || named && r.hasAny(iteratorNames...)
+	return r
+}
+
+// reacher collects what reachOf needs of a tree.
+type reacher struct {
+	names     map[string]bool
+	host      map[unistring.String]bool // globals of the host; true: of a namespace
+	keys      []ast.Expression          // of properties, where they are computed
+	members   []*ast.BracketExpression  // the same of what may be a namespace
+	stringify int                       // how often it is named where it is not called
+	with      bool
+	this      bool
+	iterators bool
+	patterns  bool
+
+	// Of variables, by name alone, whatever their scope.
+	declared map[unistring.String]bool             // by let, const or var
+	sources  map[unistring.String][]ast.Expression // what they are set to
+	open     map[unistring.String]bool             // set to what is not in the text, such as parameters
+}
+
+func (c *reacher) name(s unistring.String) { c.named(s.String()) }
+
+func (c *reacher) named(name string) {
+	c.names[name] = true
+	if name == "stringify" {
+		c.stringify++
+	}
+}
+
+// altered says whether the program has a variable of the name of a global, or
+// replaces that.
+func (c *reacher) altered(name unistring.String) bool {
+	return c.open[name] || c.declared[name] || len(c.sources[name]) > 0
+}
+
+// member is a property that is read by name from an object.
+func (c *reacher) member(object ast.Expression, name string) {
+	c.named(name)
+	if id, ok := object.(*ast.Identifier); ok && id.Name == "Object" {
+		return
+	}
+	c.iterators = c.iterators || slices.Contains(iteratorNames, name)
+}
+
+// node takes down one node; its parts follow.
+func (c *reacher) node(x any) bool {
+	switch x := x.(type) {
+	case *ast.Identifier:
+		c.name(x.Name)
+		c.iterators = c.iterators || x.Name == "Iterator"
+	case *ast.StringLiteral:
+		c.name(x.Value)
+	case *ast.TemplateLiteral:
+		if len(x.Elements) == 1 {
+			c.name(x.Elements[0].Parsed)
+		}
+	case *ast.DotExpression:
+		c.member(x.Left, x.Identifier.Name.String())
+	case *ast.BracketExpression:
+		c.bracket(x)
+	case *ast.MethodDefinition:
+		if id, ok := x.Key.(*ast.StringLiteral); ok && !x.Computed && id.Value == "constructor" {
+			eachNode(reflect.ValueOf(x.Body), c.node)
+			return false // it names nothing of the language
+		}
+	case *ast.BinaryExpression:
+		if x.Operator == token.IN {
+			c.keys = append(c.keys, x.Left)
+		}
+	case *ast.CallExpression:
+		c.call(x)
+	case *ast.RegExpLiteral:
+		c.patterns = true
+	case *ast.ThisExpression:
+		c.this = true
+	case *ast.WithStatement:
+		c.with = true
+	default:
+		c.binding(x)
+	}
+	return true
+}
+
+// bracket is object[key].
+func (c *reacher) bracket(x *ast.BracketExpression) {
+	switch key := x.Member.(type) {
+	case *ast.StringLiteral:
+		c.member(x.Left, key.Value.String())
+	case *ast.TemplateLiteral:
+		if len(key.Elements) == 1 {
+			c.member(x.Left, key.Elements[0].Parsed.String())
+		}
+	}
+	if id, ok := x.Left.(*ast.Identifier); ok && c.host[id.Name] {
+		c.members = append(c.members, x)
+		return
+	}
+	c.keys = append(c.keys, x.Member)
+}
+
+// isWellKnown says whether an expression reads a symbol from Symbol.
+func isWellKnown(x *ast.DotExpression) bool {
+	object, ok := x.Left.(*ast.Identifier)
+	return ok && object.Name == "Symbol"
+}
+
+// isLiteral says whether a key is a text that is written out in its place.
+func isLiteral(x ast.Expression) bool {
+	switch x.(type) {
+	case *ast.StringLiteral, *ast.TemplateLiteral:
+		return true
+	}
+	return false
+}
+
+// call sees to a replacer of JSON.stringify, which may be a list of names.
+func (c *reacher) call(x *ast.CallExpression) {
+	method, ok := x.Callee.(*ast.DotExpression)
+	if !ok || method.Identifier.Name != "stringify" {
+		return
+	}
+	c.stringify--
+	for i, argument := range x.ArgumentList {
+		if _, spread := argument.(*ast.SpreadElement); spread || i == 1 {
+			c.keys = append(c.keys, argument)
+		}
+	}
+}
+
+// binding takes down how variables get their values.
+func (c *reacher) binding(x any) {
+	switch x := x.(type) {
+	case *ast.VariableStatement:
+		c.declare(x.List)
+	case *ast.LexicalDeclaration:
+		c.declare(x.List)
+	case *ast.ForLoopInitializerVarDeclList:
+		c.declare(x.List)
+	case *ast.ForLoopInitializerLexicalDecl:
+		c.declare(x.LexicalDeclaration.List)
+	case *ast.AssignExpression:
+		c.assign(x)
+	case *ast.ObjectPattern:
+		for _, p := range x.Properties {
+			switch p := p.(type) {
+			case *ast.PropertyShort:
+				c.member(nil, p.Name.Name.String())
+				c.open[p.Name.Name] = true
+			case *ast.PropertyKeyed:
+				c.patternKey(p)
+				c.opened(p.Value)
+			}
+		}
+		c.opened(x.Rest)
+	case *ast.ArrayPattern:
+		for _, element := range x.Elements {
+			c.opened(element)
+		}
+		c.opened(x.Rest)
+	case *ast.PropertyShort:
+		c.name(x.Name.Name)
+	case *ast.ParameterList:
+		for _, b := range x.List {
+			c.opened(b.Target)
+		}
+		c.opened(x.Rest)
+	case *ast.ForInStatement:
+		c.into(x.Into)
+	case *ast.ForOfStatement:
+		c.into(x.Into)
+	case *ast.CatchStatement:
+		c.opened(x.Parameter)
+	case *ast.FunctionLiteral:
+		c.iterators = c.iterators || x.Generator
+		if x.Name != nil {
+			c.open[x.Name.Name] = true
+		}
+	case *ast.ClassLiteral:
+		if x.Name != nil {
+			c.open[x.Name.Name] = true
+		}
+	}
+}
+
+// patternKey is the name of a property that a pattern reads.
+func (c *reacher) patternKey(p *ast.PropertyKeyed) {
+	switch key := p.Key.(type) {
+	case *ast.StringLiteral:
+		c.member(nil, key.Value.String())
+	case *ast.Identifier:
+		if !p.Computed {
+			c.member(nil, key.Name.String())
+		}
+	}
+	if p.Computed {
+		c.keys = append(c.keys, p.Key)
+	}
+}
+
+func (c *reacher) declare(list []*ast.Binding) {
+	for _, b := range list {
+		id, ok := b.Target.(*ast.Identifier)
+		if !ok {
+			continue // a pattern: see there
+		}
+		c.declared[id.Name] = true
+		if b.Initializer != nil {
+			c.sources[id.Name] = append(c.sources[id.Name], b.Initializer)
+		}
+	}
+}
+
+func (c *reacher) assign(x *ast.AssignExpression) {
+	id, ok := x.Left.(*ast.Identifier)
+	if !ok {
+		return
+	}
+	source := x.Right
+	switch x.Operator {
+	case token.ASSIGN, token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
+	default:
+		source = &ast.BinaryExpression{Operator: x.Operator, Left: id, Right: x.Right}
+	}
+	c.sources[id.Name] = append(c.sources[id.Name], source)
+}
+
+// into is the variable of for in and for of.
+func (c *reacher) into(x ast.ForInto) {
+	switch x := x.(type) {
+	case *ast.ForIntoVar:
+		c.opened(x.Binding.Target)
+	case *ast.ForDeclaration:
+		c.opened(x.Target)
+	case *ast.ForIntoExpression:
+		c.opened(x.Expression)
+	}
+}
+
+// opened is a variable that gets a value from elsewhere. The parts of patterns are
+// seen by themselves.
+func (c *reacher) opened(target ast.Expression) {
+	switch x := target.(type) {
+	case *ast.Identifier:
+		c.open[x.Name] = true
+	case *ast.AssignExpression: // with a value for undefined
+		c.opened(x.Left)
+	case *ast.Binding:
+		c.opened(x.Target)
+	}
+}
+
+// known finds the variables that hold nothing but numbers, and those that hold
+// nothing but numbers and texts that are written out: it begins with all that are
+// set in the text alone, and takes out what is set to anything else.
+func (c *reacher) known() *known {
+	k := &known{numbers: map[unistring.String]bool{}, keys: map[unistring.String]bool{}, altered: c.altered}
+	for name := range c.declared {
+		// A global of the same name may be meant elsewhere, and may hold any text.
+		if _, host := c.host[name]; !host && !c.open[name] && !c.this && !c.names["globalThis"] {
+			k.numbers[name], k.keys[name] = true, true
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for name := range k.keys {
+			for _, source := range c.sources[name] {
+				if k.numbers[name] && !k.number(source) {
+					delete(k.numbers, name)
+					changed = true
+				}
+				if k.keys[name] && !k.key(source) {
+					delete(k.keys, name)
+					changed = true
+				}
+			}
+		}
+	}
+	return k
+}
+
+// known judges expressions.
+type known struct {
+	numbers, keys map[unistring.String]bool
+	altered       func(unistring.String) bool
+}
+
+// key says whether an expression is a number, a symbol of the language, or a text
+// that is written out. What is no text becomes one of no name of the library:
+// undefined, null, true, false.
+func (k *known) key(x ast.Expression) bool {
+	switch x := x.(type) {
+	case *ast.StringLiteral, *ast.NullLiteral, *ast.BooleanLiteral:
+		return true
+	case *ast.TemplateLiteral:
+		return x.Tag == nil && len(x.Elements) == 1
+	case *ast.Identifier:
+		return k.keys[x.Name] || x.Name == "undefined" && !k.altered(x.Name)
+	case *ast.DotExpression:
+		return isWellKnown(x) && !k.altered("Symbol")
+	case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
+		return true // as a replacer; a key is its text, which is no name
+	}
+	return k.number(x) || eachOutcome(x, k.key)
+}
+
+// number says whether an expression is a number, or a BigInt.
+func (k *known) number(x ast.Expression) bool {
+	if alwaysNumber(x) {
+		return true
+	}
+	switch x := x.(type) {
+	case *ast.Identifier:
+		return k.numbers[x.Name]
+	case *ast.BinaryExpression:
+		if x.Operator == token.PLUS {
+			return k.number(x.Left) && k.number(x.Right)
+		}
+	}
+	return eachOutcome(x, k.number)
+}
+
+// alwaysNumber says whether an expression can have no other value than a number or
+// a BigInt.
+func alwaysNumber(x ast.Expression) bool {
+	switch x := x.(type) {
+	case *ast.NumberLiteral:
+		return true
+	case *ast.UnaryExpression:
+		switch x.Operator {
+		case token.PLUS, token.MINUS, token.BITWISE_NOT, token.INCREMENT, token.DECREMENT:
+			return true
+		}
+	case *ast.BinaryExpression:
+		switch x.Operator {
+		case token.MINUS, token.MULTIPLY, token.EXPONENT, token.SLASH, token.REMAINDER,
+			token.AND, token.OR, token.EXCLUSIVE_OR, token.SHIFT_LEFT, token.SHIFT_RIGHT, token.UNSIGNED_SHIFT_RIGHT:
+			return true
+		}
+	}
+	return false
+}
+
+// eachOutcome says whether is holds for every part of an expression that may be its
+// value; false for expressions that have no such parts.
+func eachOutcome(x ast.Expression, is func(ast.Expression) bool) bool {
+	switch x := x.(type) {
+	case *ast.ConditionalExpression:
+		return is(x.Consequent) && is(x.Alternate)
+	case *ast.SequenceExpression:
+		return len(x.Sequence) > 0 && is(x.Sequence[len(x.Sequence)-1])
+	case *ast.AssignExpression:
+		return x.Operator == token.ASSIGN && is(x.Right)
+	case *ast.BinaryExpression:
+		switch x.Operator {
+		case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
+			return is(x.Left) && is(x.Right)
+		}
+	}
+	return false
+}
