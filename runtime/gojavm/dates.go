@@ -39,7 +39,7 @@ func (r *run) date(c goja.FunctionCall) goja.Value {
 
 // guardDates replaces Date.parse by one that reads texts as V8 does.
 func (r *run) guardDates() error {
-	if !r.prog.reach.HasGlobal("Date") {
+	if !r.programReach().HasGlobal("Date") {
 		return nil
 	}
 	r.real.date = r.vm.Get("Date").ToObject(r.vm)

@@ -47,6 +47,7 @@ type Runtime struct {
 
 	spare   *run // for the next program; nil: none is ready
 	sparing bool // one is being made
+	whole   bool // tests: every program gets the whole library
 }
 
 var _ runtime.Runtime = (*Runtime)(nil)

@@ -309,7 +309,7 @@ var buffers = []struct {
 
 func (r *run) guardBuffers() error {
 	for _, b := range buffers {
-		if !r.prog.reach.HasGlobal(b.name) {
+		if !r.programReach().HasGlobal(b.name) {
 			continue
 		}
 		v := r.vm.Get(b.name)
@@ -440,7 +440,7 @@ var functionMakers = sync.OnceValue(func() *goja.Program {
 // guardCode bounds the text that eval and the Function constructors compile, for
 // the engine's parser recurses. eval through the guard sees globals only.
 func (r *run) guardCode() error {
-	if !r.prog.reach.hasAny(codeNames...) {
+	if !r.programReach().hasAny(codeNames...) {
 		return nil
 	}
 	compile, _ := goja.AssertFunction(r.vm.Get("eval"))

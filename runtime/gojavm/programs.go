@@ -67,7 +67,7 @@ func (p *programs) wantSpare(source string) bool {
 // computesKeys says whether a text seems to hold object[name].
 func computesKeys(source string) bool {
 	for i := 1; i+1 < len(source); i++ {
-		if source[i] == '[' && isWord(source[i+1]) && (source[i+1] < '0' || source[i+1] > '9') && (isWord(source[i-1]) || strings.IndexByte(")].", source[i-1]) >= 0) {
+		if source[i] == '[' && isWord(source[i+1]) && (source[i+1] < '0' || source[i+1] > '9') && (isWord(source[i-1]) || strings.IndexByte(`)].'"`, source[i-1]) >= 0) {
 			return true
 		}
 	}

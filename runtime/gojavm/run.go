@@ -261,6 +261,15 @@ func (r *run) execute() {
 	}
 }
 
+// programReach is what the program can get hold of. An engine that was equipped
+// before may have more.
+func (r *run) programReach() *reach {
+	if r.rt.whole {
+		return nil
+	}
+	return r.prog.reach
+}
+
 // metered is f with its time counted: reading a program takes long as well.
 func (r *run) metered(f func() bool) bool {
 	r.meter.enter()
@@ -291,7 +300,7 @@ func (r *run) prepare() bool {
 	}
 	r.prog = prog
 	if !r.equipped {
-		r.reach = prog.reach
+		r.reach = r.programReach()
 		r.wholly.Store(r.reach.Everything())
 	}
 	r.note(prog.notes...)

@@ -8,11 +8,14 @@ import (
 	"github.com/runcode-go/runcode/runtime"
 )
 
+// wantsAll is a program that gets the whole library.
+const wantsAll = `const key = ["index", "Of"].join(""); return "abc"[key]("b")`
+
 // spared is a runtime that has run a program and has a spare.
 func spared(t *testing.T) *Runtime {
 	t.Helper()
 	rt := newRuntime(t, nil)
-	execute(t, rt, runtime.Request{Program: "return 1"})
+	execute(t, rt, runtime.Request{Program: wantsAll})
 	rt.runs.Wait()
 	if spareOf(rt) == nil {
 		t.Fatal("no engine is equipped after a run")
@@ -58,19 +61,22 @@ func TestSparesBeginWithTheirProgram(t *testing.T) {
 func TestSparesAreForProgramsWithoutAWorldOfTheirOwn(t *testing.T) {
 	seed := uint64(7)
 	for _, tt := range []struct {
-		name  string
-		req   runtime.Request
-		taken bool
+		name    string
+		program string
+		req     runtime.Request
+		taken   bool
 	}{
-		{"an ordinary program", runtime.Request{}, true},
-		{"a clock", runtime.Request{Clock: func() time.Time { return time.UnixMilli(5) }}, false},
-		{"a seed", runtime.Request{Seed: &seed}, false},
-		{"a check", runtime.Request{CheckOnly: true}, false},
+		{"a program that wants all", wantsAll, runtime.Request{}, true},
+		{"another of these", wantsAll + " + 1", runtime.Request{}, true},
+		{"one that wants little", "return 1", runtime.Request{}, false},
+		{"a clock", wantsAll, runtime.Request{Clock: func() time.Time { return time.UnixMilli(5) }}, false},
+		{"a seed", wantsAll, runtime.Request{Seed: &seed}, false},
+		{"a check", wantsAll, runtime.Request{CheckOnly: true}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rt := spared(t)
 			first := spareOf(rt)
-			tt.req.Program = "return 1"
+			tt.req.Program = tt.program
 			execute(t, rt, tt.req)
 			rt.runs.Wait()
 			if taken := spareOf(rt) != first; taken != tt.taken {
@@ -82,7 +88,7 @@ func TestSparesAreForProgramsWithoutAWorldOfTheirOwn(t *testing.T) {
 
 func TestCloseDropsTheSpare(t *testing.T) {
 	rt := newRuntime(t, nil)
-	execute(t, rt, runtime.Request{Program: "return 1"}) // its spare may still be in the making
+	execute(t, rt, runtime.Request{Program: wantsAll}) // its spare may still be in the making
 	if err := rt.Close(); err != nil {
 		t.Fatal(err)
 	}
