@@ -260,6 +260,9 @@ func TestHostileProgramsLeaveSoundLogs(t *testing.T) {
 			eachWay(t, func(t *testing.T, opts codemode.Options) {
 				rec := &pipelinetest.Recorder{}
 				opts.Limits = limits
+				if tt.kind != runtime.Timeout {
+					opts.Limits.Compute = 30 * time.Second // a busy machine must not be what stops it
+				}
 				cm := open(t, pipeline.New(registry(t, echo()), &pipeline.Options{Sink: rec}), &opts)
 				e := fail(t, cm, "await tools.echo({ first: true });\n"+tt.code)
 				if e.Failure.Kind != tt.kind {
