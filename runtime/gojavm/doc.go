@@ -24,8 +24,7 @@
 // only where a guard measures first. Guarded are repeat, padStart, padEnd and
 // concat, the methods of arrays in arrayMethods and arrayWalks, Array.from, apply,
 // the constructors of binary data, and ** and the shifts; they refuse what would
-// exceed the heap limit, and BigInts beyond 2^26 bits. The names of concat, apply
-// and those of arrayWalks must stand in the program's text for that.
+// exceed the heap limit, and BigInts beyond 2^26 bits.
 //
 // A regular expression that goes back further than the matcher's own bound finds
 // nothing, without a word. The bound is a setting of the whole process: with
