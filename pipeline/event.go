@@ -3,6 +3,7 @@ package pipeline
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -36,52 +37,47 @@ type Event struct {
 
 // JSON is the event as it stands in a log, with the properties type, seq, time,
 // data, ignorable, surfaceOp and sourceEventSeqs; the last three only if set.
-func (e Event) JSON() tools.JSON {
-	return tools.ComposeObject(
-		tools.Member{Name: "type", Value: tools.StringJSON(e.Type)},
-		tools.Member{Name: "seq", Value: tools.MustJSON(strconv.FormatUint(e.Seq, 10))},
-		tools.Member{Name: "time", Value: intJSON(e.Time)},
-		tools.Member{Name: "data", Value: e.Data},
-		tools.Member{Name: "ignorable", Value: trueOrNone(e.Ignorable)},
-		tools.Member{Name: "surfaceOp", Value: surfaceJSON(e.SurfaceOp)},
-		tools.Member{Name: "sourceEventSeqs", Value: seqsJSON(e.SourceEventSeqs)},
-	)
-}
+func (e Event) JSON() tools.JSON { return tools.Compose(e.Compose) }
 
 // MarshalJSON is JSON for codecs.
 func (e Event) MarshalJSON() ([]byte, error) { return e.JSON().Bytes(), nil }
 
-func surfaceJSON(op string) tools.JSON {
-	if op == "" {
-		return tools.JSON{}
+// Compose writes JSON at the root of c.
+func (e Event) Compose(c *tools.Composer) {
+	c.Object("")
+	c.Text("type", e.Type)
+	c.Uint("seq", e.Seq)
+	c.Int("time", e.Time)
+	c.Value("data", e.Data)
+	if e.Ignorable {
+		c.Bool("ignorable", true)
 	}
-	if object, err := tools.ParseJSON(op); err == nil && object.Kind() == '{' {
-		return object
+	composeSurface(c, e.SurfaceOp)
+	if e.SourceEventSeqs != nil {
+		c.Array("sourceEventSeqs")
+		for _, seq := range e.SourceEventSeqs {
+			c.Uint("", seq)
+		}
+		c.End()
 	}
-	return tools.StringJSON(op)
+	c.End()
 }
 
-func seqsJSON(seqs []uint64) tools.JSON {
-	if seqs == nil {
-		return tools.JSON{}
+func composeSurface(c *tools.Composer, op string) {
+	switch {
+	case op == "":
+	case strings.HasPrefix(strings.TrimLeft(op, " \t\r\n"), "{"):
+		if object, err := tools.ParseJSON(op); err == nil {
+			c.Value("surfaceOp", object)
+			return
+		}
+		fallthrough
+	default:
+		c.Text("surfaceOp", op)
 	}
-	items := make([]tools.JSON, len(seqs))
-	for i, seq := range seqs {
-		items[i] = tools.MustJSON(strconv.FormatUint(seq, 10))
-	}
-	return tools.ComposeArray(items...)
 }
 
 func intJSON(n int64) tools.JSON { return tools.MustJSON(strconv.FormatInt(n, 10)) }
-
-func boolJSON(b bool) tools.JSON { return tools.MustJSON(strconv.FormatBool(b)) }
-
-func trueOrNone(b bool) tools.JSON {
-	if !b {
-		return tools.JSON{}
-	}
-	return boolJSON(true)
-}
 
 // textOrNone is a JSON string, or nothing for "".
 func textOrNone(s string) tools.JSON {

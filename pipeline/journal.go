@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
 	"time"
 
@@ -66,9 +65,12 @@ func (x *execution) announce() error {
 	e := Event{Type: EventToolCall}
 	if x.parent != nil {
 		e.Type = EventCodeDispatchStart
-		e.Data = tools.ComposeObject(x.dispatchMembers()...)
+		e.Data = tools.Compose(func(c *tools.Composer) {
+			c.Object("")
+			x.dispatchMembers(c)
+		})
 	} else {
-		e.Data = x.p.journal.callData(x)
+		e.Data = x.callData()
 	}
 	e, err := x.p.journal.emit(e)
 	x.callSeq = e.Seq
@@ -78,28 +80,27 @@ func (x *execution) announce() error {
 	return nil
 }
 
-func (j *journal) callData(x *execution) tools.JSON {
-	return tools.ComposeObject(
-		tools.Member{Name: "turn", Value: intJSON(int64(x.req.Turn))},
-		tools.Member{Name: "step", Value: intJSON(int64(x.req.Step))},
-		tools.Member{Name: "callId", Value: tools.StringJSON(x.call.ID())},
-		tools.Member{Name: "name", Value: tools.StringJSON(x.call.Name())},
-		tools.Member{Name: "arguments", Value: tools.StringJSON(x.req.Args)},
-	)
+func (x *execution) callData() tools.JSON {
+	return tools.Compose(func(c *tools.Composer) {
+		c.Object("")
+		c.Int("turn", int64(x.req.Turn))
+		c.Int("step", int64(x.req.Step))
+		c.Text("callId", x.call.ID())
+		c.Text("name", x.call.Name())
+		c.Text("arguments", x.req.Args)
+	})
 }
 
 // dispatchMembers are the properties both events of a nested call have.
-func (x *execution) dispatchMembers() []tools.Member {
-	args := x.call.Args()
-	if args.IsZero() {
-		args = tools.StringJSON(x.req.Args)
-	}
-	return []tools.Member{
-		{Name: "rootCallId", Value: tools.StringJSON(x.call.RootID())},
-		{Name: "parentCallId", Value: tools.StringJSON(x.call.ParentID())},
-		{Name: "subCallId", Value: tools.StringJSON(x.call.ID())},
-		{Name: "name", Value: tools.StringJSON(x.call.Name())},
-		{Name: "arguments", Value: args},
+func (x *execution) dispatchMembers(c *tools.Composer) {
+	c.Text("rootCallId", x.call.RootID())
+	c.Text("parentCallId", x.call.ParentID())
+	c.Text("subCallId", x.call.ID())
+	c.Text("name", x.call.Name())
+	if args := x.call.Args(); !args.IsZero() {
+		c.Value("arguments", args)
+	} else {
+		c.Text("arguments", x.req.Args)
 	}
 }
 
@@ -141,50 +142,56 @@ func (j *journal) loggedValue(o Outcome) tools.JSON {
 	return o.Value()
 }
 
+// dispatchData is the data of the event that a nested call has settled. Foreign
+// code, a Render or an error's methods, is asked before anything is written.
 func dispatchData(x *execution, o Outcome) tools.JSON {
-	members := append(x.dispatchMembers(),
-		tools.Member{Name: "isError", Value: boolJSON(o.IsError())},
-		tools.Member{Name: "content", Value: contentJSON(o.get().result.get().content())},
-		tools.Member{Name: "value", Value: x.p.journal.loggedValue(o)},
-		tools.Member{Name: "error", Value: errorJSON(o.Err())},
-		tools.Member{Name: "state", Value: tools.StringJSON(string(o.State()))},
-		tools.Member{Name: "durationMs", Value: millisJSON(o.Took())},
-	)
-	if n := o.Dropped(); n > 0 {
-		members = append(members, tools.Member{Name: "droppedContexts", Value: intJSON(int64(n))})
-	}
-	if line := x.req.Site.Line; line > 0 {
-		members = append(members, tools.Member{Name: "line", Value: intJSON(int64(line))})
-	}
-	return tools.ComposeObject(members...)
+	blocks, value, failure := o.get().result.get().content(), x.p.journal.loggedValue(o), errorJSON(o.Err())
+	return tools.Compose(func(c *tools.Composer) {
+		c.Object("")
+		x.dispatchMembers(c)
+		c.Bool("isError", o.IsError())
+		composeContent(c, blocks)
+		c.Value("value", value)
+		c.Value("error", failure)
+		c.Text("state", string(o.State()))
+		composeMillis(c, "durationMs", o.Took())
+		if n := o.Dropped(); n > 0 {
+			c.Int("droppedContexts", int64(n))
+		}
+		if line := x.req.Site.Line; line > 0 {
+			c.Int("line", int64(line))
+		}
+	})
 }
 
 // resultData is the data of tool/result: a user message that holds the result
 // block under the model's call id.
 func (j *journal) resultData(x *execution, o Outcome) tools.JSON {
-	id := tools.StringJSON(x.call.ID())
-	block := tools.ComposeObject(
-		tools.Member{Name: "type", Value: tools.StringJSON("tool-result")},
-		tools.Member{Name: "toolCallId", Value: id},
-		tools.Member{Name: "content", Value: contentJSON(o.get().result.get().content())},
-		tools.Member{Name: "isError", Value: boolJSON(o.IsError())},
-	)
-	message := tools.ComposeObject(
-		tools.Member{Name: "id", Value: tools.StringJSON(j.p.newID())},
-		tools.Member{Name: "role", Value: tools.StringJSON("user")},
-		tools.Member{Name: "source", Value: tools.ComposeObject(
-			tools.Member{Name: "kind", Value: tools.StringJSON("tool")},
-			tools.Member{Name: "callId", Value: id},
-		)},
-		tools.Member{Name: "content", Value: tools.ComposeArray(block)},
-	)
-	return tools.ComposeObject(
-		tools.Member{Name: "turn", Value: intJSON(int64(x.req.Turn))},
-		tools.Member{Name: "step", Value: intJSON(int64(x.req.Step))},
-		tools.Member{Name: "message", Value: message},
-		tools.Member{Name: "value", Value: j.loggedValue(o)},
-		tools.Member{Name: "error", Value: errorJSON(o.Err())},
-	)
+	blocks, messageID, callID := o.get().result.get().content(), j.p.newID(), x.call.ID()
+	value, failure := j.loggedValue(o), errorJSON(o.Err())
+	return tools.Compose(func(c *tools.Composer) {
+		c.Object("")
+		c.Int("turn", int64(x.req.Turn))
+		c.Int("step", int64(x.req.Step))
+		c.Object("message")
+		c.Text("id", messageID)
+		c.Text("role", "user")
+		c.Object("source")
+		c.Text("kind", "tool")
+		c.Text("callId", callID)
+		c.End()
+		c.Array("content")
+		c.Object("")
+		c.Text("type", "tool-result")
+		c.Text("toolCallId", callID)
+		composeContent(c, blocks)
+		c.Bool("isError", o.IsError())
+		c.End()
+		c.End()
+		c.End()
+		c.Value("value", value)
+		c.Value("error", failure)
+	})
 }
 
 // asked writes that an approver is asked. Its failure keeps the question from
@@ -223,16 +230,16 @@ func (j *journal) decided(ask ApprovalRequest, answer Answer) {
 
 // context writes a user/message event.
 func (j *journal) context(m tools.Message) {
-	_, _ = j.emit(Event{Type: EventUserMessage, SurfaceOp: SurfaceAppend, Data: tools.ComposeObject(
-		tools.Member{Name: "id", Value: tools.StringJSON(m.ID)},
-		tools.Member{Name: "role", Value: tools.StringJSON(m.Role)},
-		tools.Member{Name: "content", Value: contentJSON(m.Content)},
-		tools.Member{Name: "source", Value: tools.ComposeObject(
-			tools.Member{Name: "kind", Value: tools.StringJSON(m.Source.Kind)},
-			tools.Member{Name: "plugin", Value: textOrNone(m.Source.Plugin)},
-			tools.Member{Name: "callId", Value: textOrNone(m.Source.CallID)},
-		)},
-	)})
+	_, _ = j.emit(Event{Type: EventUserMessage, SurfaceOp: SurfaceAppend, Data: tools.Compose(func(c *tools.Composer) {
+		c.Object("")
+		c.Text("id", m.ID)
+		c.Text("role", m.Role)
+		composeContent(c, m.Content)
+		c.Object("source")
+		c.Text("kind", m.Source.Kind)
+		composeText(c, "plugin", m.Source.Plugin)
+		composeText(c, "callId", m.Source.CallID)
+	})})
 }
 
 // errorJSON is the identity of a failure, nothing for one that has none. Its
@@ -254,26 +261,33 @@ func errorJSON(err error) tools.JSON {
 	return tools.ComposeObject(members...)
 }
 
-func contentJSON(blocks []tools.Content) tools.JSON {
-	items := make([]tools.JSON, len(blocks))
-	for i, b := range blocks {
-		text := textOrNone(b.Text)
+// composeContent writes blocks as the member "content".
+func composeContent(c *tools.Composer, blocks []tools.Content) {
+	c.Array("content")
+	for _, b := range blocks {
+		c.Object("")
+		c.Text("type", b.Type)
 		if b.Type == tools.ContentText {
-			text = tools.StringJSON(b.Text)
+			c.Text("text", b.Text)
+		} else {
+			composeText(c, "text", b.Text)
 		}
-		items[i] = tools.ComposeObject(
-			tools.Member{Name: "type", Value: tools.StringJSON(b.Type)},
-			tools.Member{Name: "text", Value: text},
-			tools.Member{Name: "data", Value: textOrNone(b.Data)},
-			tools.Member{Name: "mimeType", Value: textOrNone(b.MIMEType)},
-			tools.Member{Name: "uri", Value: textOrNone(b.URI)},
-		)
+		composeText(c, "data", b.Data)
+		composeText(c, "mimeType", b.MIMEType)
+		composeText(c, "uri", b.URI)
+		c.End()
 	}
-	return tools.ComposeArray(items...)
+	c.End()
 }
 
-// millisJSON is a duration in milliseconds with three decimals at most.
-func millisJSON(d time.Duration) tools.JSON {
-	ms := math.Round(float64(d)/float64(time.Microsecond)) / 1000
-	return tools.MustJSON(strconv.FormatFloat(ms, 'f', -1, 64))
+// composeText writes a string, or nothing for "".
+func composeText(c *tools.Composer, name, text string) {
+	if text != "" {
+		c.Text(name, text)
+	}
+}
+
+// composeMillis writes a duration in milliseconds with three decimals at most.
+func composeMillis(c *tools.Composer, name string, d time.Duration) {
+	c.Float(name, math.Round(float64(d)/float64(time.Microsecond))/1000)
 }

@@ -49,14 +49,16 @@ func (x *execution) record(stage, by, decision, reason string, began time.Time) 
 	if !x.staged() {
 		return
 	}
-	_, _ = x.p.journal.emit(Event{Type: EventStage, Ignorable: true, Data: tools.ComposeObject(
-		tools.Member{Name: "callId", Value: tools.StringJSON(x.call.ID())},
-		tools.Member{Name: "stage", Value: tools.StringJSON(stage)},
-		tools.Member{Name: "by", Value: textOrNone(by)},
-		tools.Member{Name: "decision", Value: tools.StringJSON(decision)},
-		tools.Member{Name: "reason", Value: textOrNone(shortened(reason))},
-		tools.Member{Name: "ms", Value: millisJSON(x.p.now().Sub(began))},
-	)})
+	ms := x.p.now().Sub(began)
+	_, _ = x.p.journal.emit(Event{Type: EventStage, Ignorable: true, Data: tools.Compose(func(c *tools.Composer) {
+		c.Object("")
+		c.Text("callId", x.call.ID())
+		c.Text("stage", stage)
+		composeText(c, "by", by)
+		c.Text("decision", decision)
+		composeText(c, "reason", shortened(reason))
+		composeMillis(c, "ms", ms)
+	})})
 }
 
 // recordResult is record for a stage that makes a result.

@@ -41,6 +41,7 @@ type Log struct {
 	file   *os.File
 	out    io.Writer // file, in any but a test
 	unlock func() error
+	lines  sync.Pool // of *tools.Composer
 	path   string
 	next   uint64
 	end    int64 // where the next line begins
@@ -152,8 +153,9 @@ func (l *Log) NextSeq() uint64 {
 // that is neither known nor ignorable. After a failed write the next Emit seals
 // what reached the file.
 func (l *Log) Emit(e pipeline.Event) error {
-	line, err := l.line(e)
-	if err != nil {
+	line := l.takeLine()
+	defer l.keepLine(line)
+	if err := l.compose(line, e); err != nil {
 		return fmt.Errorf("event %d of type %q cannot be written to event log %s: %w", e.Seq, e.Type, l.path, err)
 	}
 	l.mu.Lock()
@@ -179,32 +181,52 @@ func (l *Log) Emit(e pipeline.Event) error {
 	return nil
 }
 
-// line is the event as it is written. Foreign code runs here, so no lock is
-// held.
-func (l *Log) line(e pipeline.Event) (tools.JSON, error) {
+// compose writes the event as it stands in the log. Foreign code runs here, so no
+// lock is held.
+func (l *Log) compose(line *tools.Composer, e pipeline.Event) error {
 	if e.Type == "" {
-		return tools.JSON{}, errors.New("it could not be read back: it has no type")
+		return errors.New("it could not be read back: it has no type")
 	}
 	if !l.known[e.Type] && !e.Ignorable {
-		return tools.JSON{}, errors.New("it could not be read back: its type is unknown and it is not ignorable; name the type in Options.Read.Known")
+		return errors.New("it could not be read back: its type is unknown and it is not ignorable; name the type in Options.Read.Known")
 	}
 	data, err := l.redacted(e.Data)
 	if err != nil {
-		return tools.JSON{}, err
+		return err
 	}
 	c := cutter{spill: l.opts.Spill, redact: l.redactedText}
 	if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
-		return tools.JSON{}, err
+		return err
 	}
-	line := e.JSON()
+	e.Compose(line)
 	// Only a text longer than the limit can be deeper.
-	if line.Len() > maxDepth {
-		if _, err := tools.ParseJSON(line.String()); err != nil {
-			return tools.JSON{}, fmt.Errorf("it could not be read back: %w", err)
+	if text := line.Bytes(); len(text) > maxDepth {
+		if _, err := tools.ParseJSON(string(text)); err != nil {
+			return fmt.Errorf("it could not be read back: %w", err)
 		}
 	}
-	return line, nil
+	return nil
 }
+
+// takeLine is an empty line. Its buffer has held others: who composes a line
+// begins at its start, and only what was composed is written.
+func (l *Log) takeLine() *tools.Composer {
+	if line, ok := l.lines.Get().(*tools.Composer); ok {
+		line.Reset()
+		return line
+	}
+	return &tools.Composer{}
+}
+
+// keepLine keeps the buffer of a line for another, unless it is a large one.
+func (l *Log) keepLine(line *tools.Composer) {
+	if len(line.Bytes()) <= mostKept {
+		l.lines.Put(line)
+	}
+}
+
+// mostKept is the longest line whose buffer is kept.
+const mostKept = 16 << 10
 
 func (l *Log) redacted(data tools.JSON) (_ tools.JSON, err error) {
 	defer func() {
