@@ -45,21 +45,24 @@ func (s *Schema) Check(text string, root Root) (problems []Problem) {
 			problems = []Problem{{"", `"` + root.Name + `" could not be checked: the check itself failed on this schema`}}
 		}
 	}()
-	v, err := parse(text)
+	w := takeWork(text)
+	v, err := w.parse(text)
 	if err != nil {
 		return []Problem{{"", `"` + root.Name + `" is no JSON value: ` + err.Error()}}
 	}
-	return s.check(v, root)
+	problems = s.check(v, root, &w.quick)
+	w.release()
+	return problems
 }
 
-func (s *Schema) check(v *value, root Root) []Problem {
+func (s *Schema) check(v *value, root Root, quick *checking) []Problem {
 	if root.Arguments && !v.isObject() {
 		return []Problem{{"", `"` + root.Name + `" must be an object, got ` + describe(v) + advice(v, typeObject)}}
 	}
 	if s == nil {
 		s = &Schema{root: newRule()}
 	}
-	quick := s.start(root, v)
+	s.start(quick, root, v)
 	ok := quick.eval(s.root, v, nil, nil, nil)
 	var clashes []clash
 	if root.Arguments && !quick.stopped() {
@@ -73,7 +76,8 @@ func (s *Schema) check(v *value, root Root) []Problem {
 	case ok:
 		return clashProblems(clashes, nil)
 	}
-	full := s.start(root, v)
+	full := &checking{}
+	s.start(full, root, v)
 	rep := &report{c: full, root: root.Name}
 	full.eval(s.root, v, nil, rep, nil)
 	if full.stopped() {
@@ -88,11 +92,10 @@ func (s *Schema) check(v *value, root Root) []Problem {
 	return problems
 }
 
-func (s *Schema) start(root Root, v *value) *checking {
-	c := &checking{left: budget + share*len(v.raw), hints: hints, root: root.Name}
+func (s *Schema) start(c *checking, root Root, v *value) {
+	*c = checking{left: budget + share*len(v.raw), hints: hints, root: root.Name}
 	c.tracks = s.tracks
 	c.dynamic = s.dynamic
-	return c
 }
 
 // checking is one pass over a value.
@@ -105,6 +108,7 @@ type checking struct {
 	dynamic bool
 	reason  string // why the pass was stopped
 	scope   *scope
+	one     [1]*rule // what clashes begins with
 }
 
 // scope is the chain of resources that led to the current rule.

@@ -277,7 +277,7 @@ func explainInvalid(invalid *jsonschema.SchemaValidationError, doc *value, compi
 	l := newLowering(doc, docURL)
 	root := l.rule(meta)
 	l.finish()
-	problems := (&Schema{root: root, dynamic: l.dynamic, tracks: l.tracks}).check(at, Root{Name: "schema"})
+	problems := (&Schema{root: root, dynamic: l.dynamic, tracks: l.tracks}).check(at, Root{Name: "schema"}, new(checking))
 	if len(problems) > 0 {
 		return &Error{prefix + problems[0].Pointer, problems[0].Text}
 	}

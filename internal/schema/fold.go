@@ -52,8 +52,9 @@ type clash struct {
 // clashes finds, in every object for which the schema declares properties and
 // in the root, names that equal a declared name or each other but for case.
 func (c *checking) clashes(r *rule, v *value) []clash {
-	f := folding{c: c, whole: map[*rule][]*rule{}}
-	f.value([]*rule{r}, v, nil)
+	f := folding{c: c}
+	c.one[0] = r
+	f.value(c.one[:], v, nil)
 	return f.found
 }
 
@@ -95,12 +96,28 @@ func (f *folding) applied(rules []*rule) []*rule {
 	if len(rules) != 1 {
 		return f.c.applied(rules)
 	}
+	if rules[0].alone() {
+		return rules
+	}
 	all := f.whole[rules[0]]
 	if all == nil {
 		all = f.c.applied(rules)
+		if f.whole == nil {
+			f.whole = map[*rule][]*rule{}
+		}
 		f.whole[rules[0]] = all
 	}
 	return all
+}
+
+// alone reports whether a rule applies nothing else to the same value.
+func (r *rule) alone() bool {
+	for sub := range r.inPlace {
+		if sub != r.not {
+			return false
+		}
+	}
+	return true
 }
 
 // names compares the names of one object.

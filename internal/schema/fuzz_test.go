@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // costly is what the library could not check in reasonable time.
@@ -34,7 +36,11 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		problems := s.Check(valueText, Root{Name: "value"})
-		s.Check(valueText, Root{Name: "arguments", Arguments: true})
+		for _, root := range []Root{{Name: "value"}, argumentsRoot} {
+			if diff := cmp.Diff(checkAnew(s, valueText, root), s.Check(valueText, root)); diff != "" {
+				t.Fatalf("%s against %s (-anew +again):\n%s", valueText, schemaText, diff)
+			}
+		}
 		for _, p := range problems {
 			if p.Text == "" || strings.ContainsAny(p.Text, "\n\r\x1b") {
 				t.Fatalf("text %q", p.Text)

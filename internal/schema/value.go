@@ -23,7 +23,10 @@ const manyNames = 24
 // parse reads one JSON text without recursion, so depth costs no stack.
 func parse(text string) (*value, error) {
 	var p parser
-	s := jsonscan.New(text)
+	return p.parse(text, jsonscan.New(text))
+}
+
+func (p *parser) parse(text string, s *jsonscan.Scanner) (*value, error) {
 	for {
 		tok, err := s.Next()
 		if err != nil {
@@ -51,6 +54,7 @@ type parser struct {
 	open   []opening
 	values []value
 	names  []string
+	closed *arena // nil: each container has memory of its own
 }
 
 // opening is one open container and where its content begins.
@@ -65,10 +69,10 @@ func (p *parser) close(text string, end int) {
 	p.open = p.open[:len(p.open)-1]
 	v := value{kind: o.kind, raw: text[o.offset:end]}
 	if items := p.values[o.values:]; len(items) > 0 {
-		v.items = append(make([]value, 0, len(items)), items...)
+		v.items = p.closed.keepItems(items)
 	}
 	if names := p.names[o.names:]; len(names) > 0 {
-		v.names = append(make([]string, 0, len(names)), names...)
+		v.names = p.closed.keepNames(names)
 	}
 	v.buildIndex()
 	p.values, p.names = append(p.values[:o.values], v), p.names[:o.names]
