@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -171,6 +173,7 @@ const fewNames = 16
 // canonicalizer checks a text and rewrites it in one pass without recursion. A
 // text that is canonical already is only read: nothing is copied.
 type canonicalizer struct {
+	scanner jsonscan.Scanner
 	text    string
 	same    int // while !copied: text[:same] is the output
 	copied  bool
@@ -181,10 +184,42 @@ type canonicalizer struct {
 }
 
 func canonicalize(text string) (string, error) {
-	c := canonicalizer{text: text}
-	s := jsonscan.New(text)
+	c := canonicalizers.Get().(*canonicalizer)
+	defer c.release()
+	c.text = text
+	c.scanner.Reset(text)
+	return c.run()
+}
+
+// canonicalizers keep their memory from text to text: most are small.
+var canonicalizers = sync.Pool{New: func() any { return new(canonicalizer) }}
+
+// mostNames and mostFrames are how long the lists may be whose memory is kept.
+const mostNames, mostFrames = 4 * fewNames, 16
+
+// release forgets the text. What was taken off the lists is cleared too.
+func (c *canonicalizer) release() {
+	fresh := canonicalizer{scanner: c.scanner}
+	fresh.scanner.Reset("")
+	if cap(c.names) <= mostNames {
+		clear(c.names[:cap(c.names)])
+		fresh.names = c.names[:0]
+	}
+	if cap(c.stack) <= mostFrames {
+		clear(c.stack[:cap(c.stack)])
+		fresh.stack = c.stack[:0]
+	}
+	if cap(c.out)+cap(c.scratch) <= mostKept {
+		fresh.out, fresh.scratch = c.out[:0], c.scratch[:0]
+	}
+	*c = fresh
+	canonicalizers.Put(c)
+}
+
+func (c *canonicalizer) run() (string, error) {
+	text := c.text
 	for {
-		tok, err := s.Next()
+		tok, err := c.scanner.Next()
 		if err != nil {
 			var syntax *jsonscan.Error
 			errors.As(err, &syntax)
@@ -275,7 +310,7 @@ func (c *canonicalizer) emitString(tok jsonscan.Token) {
 func (c *canonicalizer) copy() {
 	if !c.copied {
 		c.copied = true
-		c.out = append(make([]byte, 0, len(c.text)), c.text[:c.same]...)
+		c.out = append(slices.Grow(c.out[:0], len(c.text)), c.text[:c.same]...)
 	}
 }
 

@@ -74,7 +74,8 @@ type Scanner struct {
 	pos   int
 	state state
 	depth int
-	stack []uint64 // one bit a level: 1 object, 0 array
+	near  uint64   // one bit a level: 1 object, 0 array
+	stack []uint64 // the same of the levels beyond the first 64
 	err   error
 }
 
@@ -351,16 +352,24 @@ func (s *Scanner) skipSpace() {
 }
 
 func (s *Scanner) push(object bool) {
-	word, bit := s.depth/64, uint64(1)<<(s.depth%64)
-	if word == len(s.stack) {
+	if s.depth/64 > len(s.stack) {
 		s.stack = append(s.stack, 0)
 	}
+	word, bit := s.word(s.depth), uint64(1)<<(s.depth%64)
 	if object {
-		s.stack[word] |= bit
+		*word |= bit
 	} else {
-		s.stack[word] &^= bit
+		*word &^= bit
 	}
 	s.depth++
+}
+
+// word holds the bit of a level.
+func (s *Scanner) word(level int) *uint64 {
+	if level < 64 {
+		return &s.near
+	}
+	return &s.stack[level/64-1]
 }
 
 func (s *Scanner) inObject() bool {
@@ -368,7 +377,7 @@ func (s *Scanner) inObject() bool {
 		return false
 	}
 	d := s.depth - 1
-	return s.stack[d/64]&(1<<(d%64)) != 0
+	return *s.word(d)&(1<<(d%64)) != 0
 }
 
 func (s *Scanner) afterValue() {
