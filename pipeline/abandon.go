@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -88,32 +87,49 @@ func endsOf(req Request, parent *attempt) ends {
 // bodyKey is where the context of a body that may be abandoned has its attempt.
 type bodyKey struct{}
 
-// call runs the body. If the wait for the call may end, the body has a goroutine
-// of its own, and is abandoned if it does not return in time then.
+// bodyContext is the context of such a body.
+type bodyContext struct {
+	context.Context
+	attempt *attempt
+}
+
+func (c *bodyContext) Value(key any) any {
+	if key == (bodyKey{}) {
+		return c.attempt
+	}
+	return c.Context.Value(key)
+}
+
+// call runs the body. If the wait for the call may end, the body runs on another
+// goroutine, and is abandoned if it does not return in time then.
 func (a *attempt) call(ctx context.Context, tool *tools.Tool) (tools.Result, error) {
 	defer a.end()
 	if !a.x.ends.bounded() {
 		return a.body(ctx, tool)
 	}
-	b := &detached{attempt: a, done: make(chan struct{})}
-	go b.run(context.WithValue(ctx, bodyKey{}, a), tool)
+	d := &a.away
+	d.ctx, d.tool = bodyContext{ctx, a}, tool
+	r := a.x.parent.takeRunner()
+	r.work <- a
 	select {
-	case <-b.done:
-		return b.value, b.err
+	case <-r.done:
+		return d.answer(a, r)
 	case <-a.x.ends.own:
 	case <-a.x.ends.above:
 	}
-	a.drain(b.done)
-	if err := b.abandon(); err != nil {
+	if a.drain(r.done) {
+		return d.answer(a, r)
+	}
+	if err := a.abandon(r.done); err != nil {
 		return tools.Result{}, err
 	}
-	return b.value, b.err
+	return d.answer(a, r)
 }
 
 // drain waits for a body that nobody waits for any more: for Options.Drain, and
 // for as long after the last of the calls the body makes, which are bounded like
-// it.
-func (a *attempt) drain(done <-chan struct{}) {
+// it. It reports whether the body has returned.
+func (a *attempt) drain(done <-chan struct{}) bool {
 	p := a.x.p
 	p.live.over(a)
 	timer := time.NewTimer(p.opts.Drain)
@@ -121,7 +137,7 @@ func (a *attempt) drain(done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
-			return
+			return true
 		case <-timer.C:
 		}
 		more, idle := p.live.expire(a, p.opts.Drain)
@@ -129,20 +145,20 @@ func (a *attempt) drain(done <-chan struct{}) {
 			x.reclaim()
 		}
 		if more <= 0 {
-			return
+			return false
 		}
 		timer.Reset(more)
 	}
 }
 
-// detached is a body on a goroutine of its own, and what crosses from there: the
-// body's answer, unless the call has abandoned the body before.
+// detached is a body on another goroutine, and what crosses from there: the body's
+// answer, unless the call has abandoned the body before.
 type detached struct {
-	attempt *attempt
-	value   tools.Result
-	err     error
-	fate    atomic.Uint32
-	done    chan struct{} // closed when the body has returned in time
+	ctx   bodyContext
+	tool  *tools.Tool
+	value tools.Result
+	err   error
+	fate  atomic.Uint32
 }
 
 // The fates of a body; the first to be set stands.
@@ -151,41 +167,36 @@ const (
 	fateAbandoned
 )
 
-// run is the body's goroutine. A body that ends it instead of returning has
-// crashed.
-func (b *detached) run(ctx context.Context, tool *tools.Tool) {
-	growstack.Grow()
-	returned := false
-	defer func() {
-		if !returned {
-			b.err = &tools.PanicError{Where: fmt.Sprintf("tool %q", tool.Name()), Value: errGoexit}
-		}
-		b.finish()
-	}()
-	b.value, b.err = b.attempt.body(ctx, tool)
-	returned = true
+// answer is what the body has returned, and gives its goroutine back.
+func (d *detached) answer(a *attempt, r *runner) (value tools.Result, err error) {
+	a.x.parent.keepRunner(r)
+	value, err = d.value, d.err
+	d.value, d.err = tools.Result{}, nil // the call's result holds what it needs of it
+	return value, err
 }
 
-// finish hands the answer over, or tells the host alone if nobody takes it.
-func (b *detached) finish() {
-	if b.fate.CompareAndSwap(0, fateReturned) {
-		close(b.done)
-		return
+// finish hands the answer of a body over, or tells the host alone if nobody takes
+// it.
+func (a *attempt) finish(done chan<- struct{}) (taken bool) {
+	if a.away.fate.CompareAndSwap(0, fateReturned) {
+		done <- struct{}{}
+		return true
 	}
 	defer func() { _ = recover() }() // of the Logger's handler: nobody else is there to catch it
-	p, call := b.attempt.x.p, b.attempt.x.call
+	p, call := a.x.p, a.x.call
 	p.strays.add(call.Name(), -1)
 	p.log.Warn("an abandoned tool has returned", "tool", call.Name(), "call", call.ID())
-	p.logIfPanic(b.err, call)
+	p.logIfPanic(a.away.err, call)
+	return false
 }
 
 // abandon gives the body up, unless it has returned.
-func (b *detached) abandon() error {
-	x := b.attempt.x
+func (a *attempt) abandon(done <-chan struct{}) error {
+	x := a.x
 	x.p.strays.add(x.call.Name(), 1) // before the body can take it back
-	if !b.fate.CompareAndSwap(0, fateAbandoned) {
+	if !a.away.fate.CompareAndSwap(0, fateAbandoned) {
 		x.p.strays.add(x.call.Name(), -1)
-		<-b.done
+		<-done
 		return nil
 	}
 	return x.giveUp(&AbandonedError{Tool: x.call.Name(), After: x.p.opts.Drain})

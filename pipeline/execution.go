@@ -131,11 +131,13 @@ type attempt struct {
 	x     *execution
 	run   tools.Run // its address is the handle the body holds
 	below below
+	away  detached // if the body runs on another goroutine
 
 	mu        sync.Mutex
 	contexts  []tools.Message
 	concluded bool
 	over      bool
+	runners   []*runner // that wait for the next call nested under the body
 }
 
 func (x *execution) newAttempt() *attempt {
@@ -166,6 +168,7 @@ func (a *attempt) end() {
 	a.x.p.live.remove(a)
 	a.mu.Lock()
 	a.over = true
+	a.dismissRunners()
 	a.mu.Unlock()
 }
 
