@@ -196,7 +196,8 @@ func (x *execution) substitute(tool *tools.Tool, a *attempt, r tools.Result) *co
 }
 
 func (x *execution) canonical(tool *tools.Tool, a *attempt, r tools.Result, check func(tools.JSON) error) *core {
-	c := &core{owner: x, attempt: a, value: r.Value, detail: r.Detail}
+	c := a.newCore()
+	c.owner, c.attempt, c.value, c.detail = x, a, r.Value, r.Detail
 	if err := x.checkOutput(tool, r.Value, check); err != nil {
 		return x.invalid(a, err)
 	}
@@ -227,10 +228,6 @@ func (x *execution) checkOutput(tool *tools.Tool, value tools.JSON, check func(t
 
 // render makes the blocks of a value.
 func (x *execution) render(tool *tools.Tool, value tools.JSON) (blocks []tools.Content, err error) {
-	render := tool.Definition().Render
-	if render == nil {
-		return defaultBlocks(value), nil
-	}
 	blocks, err = x.customRender(tool, value)
 	if err != nil {
 		return nil, &tools.OutputError{Tool: tool.Name(), Problems: []tools.Problem{{Text: "output.render failed: " + textOf(err)}}}
@@ -244,16 +241,25 @@ func (x *execution) customRender(tool *tools.Tool, value tools.JSON) (blocks []t
 	return tool.Definition().Render(x.call.Args(), value)
 }
 
-// defaultBlocks is a string's own text, or a value as JSON. No value has no
-// blocks.
-func defaultBlocks(value tools.JSON) []tools.Content {
-	if value.IsZero() {
+// plainBlocks is a string's own text, or a value as JSON. No value has no blocks.
+func (c *core) plainBlocks() []tools.Content {
+	if c.value.IsZero() {
 		return nil
 	}
-	if text, ok := value.Text(); ok {
-		return []tools.Content{tools.TextContent(text)}
+	text, ok := c.value.Text()
+	if !ok {
+		text = c.value.String()
 	}
-	return []tools.Content{tools.TextContent(value.String())}
+	c.one[0] = tools.TextContent(text)
+	return c.one[:]
+}
+
+// newCore is what stands ready in the attempt, the first time.
+func (a *attempt) newCore() *core {
+	if a == nil || a.made.owner != nil {
+		return &core{}
+	}
+	return &a.made
 }
 
 func cloneBlocks(blocks []tools.Content) []tools.Content {

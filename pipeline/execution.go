@@ -56,6 +56,7 @@ type execution struct {
 
 	// What most calls have one of stands here, so that a call is few objects.
 	ownDeclined declined
+	staged      Staged
 	first       attempt // the first body start
 	settled     outcome // never changed once it is handed out
 }
@@ -132,6 +133,7 @@ type attempt struct {
 	run   tools.Run // its address is the handle the body holds
 	below below
 	away  detached // if the body runs on another goroutine
+	made  core     // of the first value that became a result
 
 	mu        sync.Mutex
 	contexts  []tools.Message

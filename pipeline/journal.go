@@ -120,12 +120,12 @@ func (j *journal) result(x *execution, o Outcome) {
 }
 
 func (j *journal) settled(x *execution, o Outcome) {
-	e := Event{Type: EventCodeDispatch}
+	e, content := Event{Type: EventCodeDispatch}, o.get().result.get().content()
 	if x.parent != nil {
-		e.Data = dispatchData(x, o)
+		e.Data = dispatchData(x, o, content)
 	} else {
 		e = Event{
-			Type: EventToolResult, Data: j.resultData(x, o),
+			Type: EventToolResult, Data: j.resultData(x, o, content),
 			SurfaceOp: SurfaceAppend, SourceEventSeqs: []uint64{x.callSeq},
 		}
 	}
@@ -143,14 +143,14 @@ func (j *journal) loggedValue(o Outcome) tools.JSON {
 }
 
 // dispatchData is the data of the event that a nested call has settled. Foreign
-// code, a Render or an error's methods, is asked before anything is written.
-func dispatchData(x *execution, o Outcome) tools.JSON {
-	blocks, value, failure := o.get().result.get().content(), x.p.journal.loggedValue(o), errorJSON(o.Err())
+// code, such as an error's methods, is asked before anything is composed.
+func dispatchData(x *execution, o Outcome, content []tools.Content) tools.JSON {
+	value, failure := x.p.journal.loggedValue(o), errorJSON(o.Err())
 	return tools.Compose(func(c *tools.Composer) {
 		c.Object("")
 		x.dispatchMembers(c)
 		c.Bool("isError", o.IsError())
-		composeContent(c, blocks)
+		composeContent(c, content)
 		c.Value("value", value)
 		c.Value("error", failure)
 		c.Text("state", string(o.State()))
@@ -166,8 +166,8 @@ func dispatchData(x *execution, o Outcome) tools.JSON {
 
 // resultData is the data of tool/result: a user message that holds the result
 // block under the model's call id.
-func (j *journal) resultData(x *execution, o Outcome) tools.JSON {
-	blocks, messageID, callID := o.get().result.get().content(), j.p.newID(), x.call.ID()
+func (j *journal) resultData(x *execution, o Outcome, content []tools.Content) tools.JSON {
+	messageID, callID := j.p.newID(), x.call.ID()
 	value, failure := j.loggedValue(o), errorJSON(o.Err())
 	return tools.Compose(func(c *tools.Composer) {
 		c.Object("")
@@ -184,7 +184,7 @@ func (j *journal) resultData(x *execution, o Outcome) tools.JSON {
 		c.Object("")
 		c.Text("type", "tool-result")
 		c.Text("toolCallId", callID)
-		composeContent(c, blocks)
+		composeContent(c, content)
 		c.Bool("isError", o.IsError())
 		c.End()
 		c.End()

@@ -29,7 +29,8 @@ type core struct {
 	plain  bool        // the blocks are the value's text, no tool made them
 	once   sync.Once
 	blocks []tools.Content
-	broken error // what rendering failed with
+	one    [1]tools.Content // the blocks of most values
+	broken error            // what rendering failed with
 }
 
 // Success is a result a wrapper makes itself. The pipeline validates its value
@@ -107,6 +108,10 @@ func (c *core) content() []tools.Content {
 				c.blocks = failure(c.broken).blocks
 			}
 		}()
+		if c.plain {
+			c.blocks, c.broken = c.plainBlocks(), nil
+			return
+		}
 		c.blocks, c.broken = c.owner.render(c.tool, c.value)
 	})
 	return c.blocks

@@ -33,12 +33,12 @@ const EventStage = "pipeline/stage"
 // maxStageReason bounds the reason in an event, in characters.
 const maxStageReason = 500
 
-// staged reports whether stages are recorded.
-func (x *execution) staged() bool { return x.p.opts.Stages && x.p.opts.Sink != nil && !x.outcast }
+// records reports whether stages are recorded.
+func (x *execution) records() bool { return x.p.opts.Stages && x.p.opts.Sink != nil && !x.outcast }
 
 // clock is the time a decider begins, if that is recorded.
 func (x *execution) clock() time.Time {
-	if !x.staged() {
+	if !x.records() {
 		return time.Time{}
 	}
 	return x.p.now()
@@ -46,7 +46,7 @@ func (x *execution) clock() time.Time {
 
 // record writes what a decider of a stage answered.
 func (x *execution) record(stage, by, decision, reason string, began time.Time) {
-	if !x.staged() {
+	if !x.records() {
 		return
 	}
 	ms := x.p.now().Sub(began)
@@ -64,7 +64,7 @@ func (x *execution) record(stage, by, decision, reason string, began time.Time) 
 // recordResult is record for a stage that makes a result.
 func (x *execution) recordResult(stage, by string, r Result, err error, began time.Time) {
 	switch {
-	case !x.staged():
+	case !x.records():
 	case err != nil:
 		x.record(stage, by, "error", textOf(err), began)
 	case r.IsError():

@@ -32,7 +32,9 @@ func (p *Pipeline) stage(ctx context.Context, req Request) *Staged {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return &Staged{x: p.newExecution(ctx, req)}
+	x := p.newExecution(ctx, req)
+	x.staged = Staged{x}
+	return &x.staged
 }
 
 // Call is the call.

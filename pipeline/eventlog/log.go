@@ -194,9 +194,11 @@ func (l *Log) compose(line *tools.Composer, e pipeline.Event) error {
 	if err != nil {
 		return err
 	}
-	c := cutter{spill: l.opts.Spill, redact: l.redactedText}
-	if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
-		return err
+	if e.Data = data; data.Len() > l.opts.MaxBody {
+		c := cutter{spill: l.opts.Spill, redact: l.redactedText}
+		if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
+			return err
+		}
 	}
 	e.Compose(line)
 	// Only a text longer than the limit can be deeper.
