@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,6 +223,57 @@ func TestBodyContext(t *testing.T) {
 			return next(ctx)
 		})
 		check(t, "outcome", endOf(exec(p, "tool")), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
+	})
+	t.Run("it ends when the body returns, before its wrappers do", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var bodies []context.Context
+		p := pipelinetest.New(t, nil, pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+			for _, earlier := range bodies {
+				check(t, "end of an earlier body", context.Cause(earlier) == context.Canceled, true)
+			}
+			check(t, "end of its own", ctx.Err(), error(nil))
+			bodies = append(bodies, ctx)
+			return tools.Result{}, errPlain
+		}))
+		p.Execution.Use("outer", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			return next(ctx)
+		})
+		p.Execution.Use("twice", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			_, _ = next(ctx)
+			return next(ctx)
+		})
+		p.Execute(ctx, pipeline.Request{Name: "tool"})
+		check(t, "bodies", len(bodies), 2)
+	})
+	t.Run("a wrapper's context of another call does not replace the caller's", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var other context.Context
+		p := pipelinetest.New(t, nil, pipelinetest.Text("first", "x"), pipelinetest.Tool("tool", func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
+			cancel(errGivenUp)
+			<-ctx.Done()
+			return tools.Result{}, context.Cause(ctx)
+		}))
+		p.Execution.Use("swap", func(ctx context.Context, d pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			if d.Call.Name() == "tool" {
+				return next(other)
+			}
+			other = ctx
+			check(t, "outcome", endOf(p.Execute(ctx, pipeline.Request{Name: "tool"})), end{"Error: tool call aborted", tools.CodeAborted, "aborted"})
+			return next(ctx)
+		})
+		p.Execute(ctx, pipeline.Request{Name: "first"})
+	})
+	t.Run("no context is the caller's, and a crash of who gives none to a listener", func(t *testing.T) {
+		host := new(logBuffer)
+		p := pipelinetest.New(t, &pipeline.Options{Logger: host.logger()}, pipelinetest.Text("tool", "ok"))
+		p.Execution.Use("outer", func(_ context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) { return next(nil) })
+		check(t, "to the body", exec(p, "tool").Text(), "ok")
+		p.Execution.Use("inner", func(ctx context.Context, _ pipeline.Dispatch, next wrapNext) (pipeline.Result, error) {
+			return next(ctx)
+		})
+		check(t, "to a listener", exec(p, "tool").Text(), `Error: execution listener "outer" crashed`)
+		check(t, "why", strings.Contains(host.String(), "cannot create context from nil parent"), true)
 	})
 	t.Run("later stages have the caller's context again", func(t *testing.T) {
 		p := pipelinetest.New(t, nil, pipelinetest.Text("tool", "ok"))

@@ -58,7 +58,7 @@ func (x *execution) body(ctx context.Context) (Result, error) {
 }
 
 func (x *execution) bodyResult(ctx context.Context) *core {
-	ctx, stop := fuse(ctx, x.ctx)
+	ctx, stop := x.fuse(ctx)
 	defer stop()
 	if gone := x.abandoned(); gone != nil { // whatever a wrapper makes of it
 		return failure(gone)
@@ -102,12 +102,17 @@ func (x *execution) bodyResult(ctx context.Context) *core {
 
 // fuse is the wrapper's context, ended also by the caller's, with the cause of
 // whichever ended first.
-func fuse(wrapper, caller context.Context) (context.Context, func()) {
+func (x *execution) fuse(wrapper context.Context) (context.Context, func()) {
+	caller := x.ctx
 	if wrapper == nil {
 		wrapper = caller
 	}
 	if wrapper == caller || caller.Done() == nil {
 		return wrapper, func() {}
+	}
+	if around, ok := wrapper.(*spell); ok && around.of == x { // which the caller's ends
+		ctx := &spell{Context: wrapper}
+		return ctx, func() { ctx.end(context.Canceled) }
 	}
 	ctx, cancel := context.WithCancelCause(wrapper)
 	if caller.Err() != nil && wrapper.Err() == nil {

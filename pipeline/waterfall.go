@@ -117,6 +117,7 @@ type turn[E, D any] struct {
 	pass *pass[E, D]
 	at   int
 	open sync.WaitGroup // next calls that have not returned
+	ctx  spell          // the listener's
 
 	mu       sync.Mutex
 	calls    int
@@ -144,7 +145,7 @@ func (t *turn[E, D]) asked() *D {
 // when every next it started has come back too. A listener that ends its
 // goroutine instead of returning has failed as well.
 func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	t.begin(ctx)
 	left := true
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,12 +156,26 @@ func (t *turn[E, D]) call(ctx context.Context, l Listener[E, D]) (answer D, err 
 		t.mu.Lock()
 		t.over = true
 		t.mu.Unlock()
-		cancel(errListenerReturned)
+		t.ctx.end(errListenerReturned)
 		t.open.Wait()
 	}()
-	answer, err = l(ctx, t.pass.event, t.next)
+	answer, err = l(&t.ctx, t.pass.event, t.next)
 	left = false
 	return answer, err
+}
+
+// begin makes the listener's context. What the outermost one is given is the
+// caller's.
+func (t *turn[E, D]) begin(ctx context.Context) {
+	if ctx == nil {
+		panic("cannot create context from nil parent") // as package context says it
+	}
+	t.ctx.Context = ctx
+	if t.at == 0 {
+		t.ctx.of = t.pass.x
+	} else if around, ok := ctx.(*spell); ok {
+		t.ctx.of = around.of
+	}
 }
 
 var errListenerReturned = errors.New("the listener returned")
