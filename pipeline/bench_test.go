@@ -149,19 +149,6 @@ func parseAndValidate(tb testing.TB, p *pipeline.Pipeline) (parse, validate func
 	return parse, validate
 }
 
-// A call nobody listens to and nobody logs must stay cheap: what the pipeline
-// itself allocates does not depend on the arguments.
-func TestOwnAllocations(t *testing.T) {
-	const most = 12
-	p := quickPipeline(t, nil)
-	parse, validate := parseAndValidate(t, p)
-	call := func() { mustExecute(t.Context(), t, p, quickCall) }
-	own := testing.AllocsPerRun(100, call) - testing.AllocsPerRun(100, parse) - testing.AllocsPerRun(100, validate)
-	if own > most {
-		t.Errorf("a call makes %v allocations of the pipeline's own, want %d at most", own, most)
-	}
-}
-
 // BenchmarkOwn is what a call costs and, as own-ns, what is left of it without
 // the reading and the check of its arguments, which have rows of their own.
 func BenchmarkOwn(b *testing.B) {
