@@ -47,9 +47,11 @@ func (w *work) release() {
 	}
 	w.scanner.Reset("")
 	// What was taken off the parser's lists stands in the arena, so they held no more.
-	w.parser.open = emptied(w.parser.open, 0)
-	w.parser.values = emptied(w.parser.values, len(w.arena.items)+1)
-	w.parser.names = emptied(w.parser.names, len(w.arena.names))
+	w.parser = parser{
+		open:   emptied(w.parser.open, 0),
+		values: emptied(w.parser.values, len(w.arena.items)+1),
+		names:  emptied(w.parser.names, len(w.arena.names)),
+	}
 	w.arena.items = emptied(w.arena.items, len(w.arena.items))
 	w.arena.names = emptied(w.arena.names, len(w.arena.names))
 	w.quick = checking{}
