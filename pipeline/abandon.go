@@ -100,6 +100,11 @@ func (c *bodyContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
+// String is what package context calls such a context.
+func (c *bodyContext) String() string {
+	return fmt.Sprintf("%s.WithValue(%T, %T)", nameOf(c.Context), bodyKey{}, c.attempt)
+}
+
 // call runs the body. If the wait for the call may end, the body runs on another
 // goroutine, and is abandoned if it does not return in time then.
 func (a *attempt) call(ctx context.Context, tool *tools.Tool) (tools.Result, error) {

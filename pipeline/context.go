@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -78,4 +79,15 @@ func (s *spell) make() context.Context {
 		s.cancel(s.cause)
 	}
 	return s.made
+}
+
+// String is what package context calls such a context.
+func (s *spell) String() string { return nameOf(s.Context) + ".WithCancel" }
+
+// nameOf is the name of a context within that of another.
+func nameOf(ctx context.Context) string {
+	if named, ok := ctx.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return fmt.Sprintf("%T", ctx)
 }

@@ -181,3 +181,42 @@ func TestSpellWakes(t *testing.T) {
 		cancel(nil)
 	}
 }
+
+// bare is a context without a name.
+type bare struct{ context.Context }
+
+// TestContextNames: who prints a context reads what package context would print.
+func TestContextNames(t *testing.T) {
+	for _, around := range []context.Context{context.Background(), bare{context.Background()}, context.WithValue(t.Context(), markKey{}, "x")} {
+		model, cancel := context.WithCancelCause(around)
+		s := &spell{Context: around}
+		a := &attempt{}
+		for range 2 { // before and after somebody waits
+			if got, want := fmt.Sprint(s), fmt.Sprint(model); got != want {
+				t.Errorf("a spell is called %s, want %s", got, want)
+			}
+			if got, want := fmt.Sprint(&bodyContext{s, a}), fmt.Sprint(context.WithValue(model, bodyKey{}, a)); got != want {
+				t.Errorf("the context of a body is called %s, want %s", got, want)
+			}
+			s.Done()
+		}
+		cancel(nil)
+		s.end(nil)
+	}
+}
+
+// TestSpellCalls: context.AfterFunc is told of an end, once.
+func TestSpellCalls(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		s := &spell{Context: context.Background()}
+		if early {
+			s.end(errListenerReturned)
+		}
+		told := make(chan error, 2)
+		context.AfterFunc(s, func() { told <- context.Cause(s) })
+		s.end(errListenerReturned)
+		if got := <-told; got != errListenerReturned {
+			t.Errorf("the cause is %v", got)
+		}
+	}
+}
