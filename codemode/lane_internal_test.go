@@ -100,3 +100,35 @@ func TestLaneWakesTheNext(t *testing.T) {
 		}
 	}
 }
+
+// TestLaneGivenUp: a call that gives up its turn, while it waits for room or before,
+// lets the one behind it in at once.
+func TestLaneGivenUp(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, giveUp := range map[string]func(*lane){
+		"while it waits for room": func(l *lane) {
+			l.arrive(t.Context(), 2, true)
+			if !l.depart(2) {
+				t.Error("it was let in")
+			}
+		},
+		"as it comes":             func(l *lane) { l.arrive(ended, 2, true) },
+		"as it is no call at all": func(l *lane) { l.skip(2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLane()
+			if first := l.arrive(ended, 1, false); first == nil {
+				t.Fatal("a call whose turn it is is given up")
+			}
+			third := l.arrive(t.Context(), 3, false)
+			l.update(l.advance)
+			giveUp(l)
+			select {
+			case <-third.in:
+			default:
+				t.Errorf("the next call is not let in: %+v", l)
+			}
+		})
+	}
+}

@@ -201,11 +201,11 @@ func (x *execution) substitute(tool *tools.Tool, a *attempt, r tools.Result) *co
 }
 
 func (x *execution) canonical(tool *tools.Tool, a *attempt, r tools.Result, check func(tools.JSON) error) *core {
-	c := a.newCore()
-	c.owner, c.attempt, c.value, c.detail = x, a, r.Value, r.Detail
 	if err := x.checkOutput(tool, r.Value, check); err != nil {
 		return x.invalid(a, err)
 	}
+	c := a.newCore()
+	c.owner, c.attempt, c.value, c.detail = x, a, r.Value, r.Detail
 	if r.Content != nil {
 		c.blocks = cloneBlocks(r.Content)
 		return c
