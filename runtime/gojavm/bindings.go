@@ -40,6 +40,7 @@ func access(object, member string) string {
 // installBindings defines the namespaces and their error classes as globals
 // that cannot be replaced.
 func (r *run) installBindings() error {
+	r.proxies.capture(r)
 	for _, binding := range r.req.Bindings {
 		class, err := r.newErrorClass(binding.Namespace.Class())
 		if err != nil {
@@ -56,90 +57,6 @@ func (r *run) installBindings() error {
 		}
 	}
 	return nil
-}
-
-// node is one object of a namespace: functions, and the objects that paths lead
-// through.
-type node struct {
-	label    string // how a program writes it
-	names    []string
-	function map[string]string // name -> member
-	inner    map[string]*node
-}
-
-func newNode(label string) *node {
-	return &node{label: label, function: map[string]string{}, inner: map[string]*node{}}
-}
-
-// tree arranges the members by name and path.
-func (b *boundNamespace) tree() *node {
-	root := newNode(b.global())
-	for _, m := range b.binding.Namespace.Members() {
-		root.add(m.Name, m.Name)
-	}
-	for _, m := range b.binding.Namespace.Members() {
-		if len(m.Path) == 0 {
-			continue
-		}
-		at := root
-		for _, part := range m.Path[:len(m.Path)-1] {
-			if at.inner[part] == nil {
-				at.inner[part] = newNode(access(at.label, part))
-				at.names = append(at.names, part)
-			}
-			at = at.inner[part]
-		}
-		at.add(m.Path[len(m.Path)-1], m.Name)
-	}
-	return root
-}
-
-func (n *node) add(name, member string) {
-	if _, ok := n.function[name]; !ok {
-		n.names = append(n.names, name)
-		n.function[name] = member
-	}
-}
-
-func (r *run) namespaceObject(b *boundNamespace) (*goja.Object, error) {
-	return r.nodeObject(b, b.tree())
-}
-
-// nodeObject is a frozen object without prototype behind a Proxy, whose one trap
-// makes a function of an unknown name that is called, so that the mistake gets
-// an answer; everything else about unknown names is as usual.
-func (r *run) nodeObject(b *boundNamespace, n *node) (*goja.Object, error) {
-	object := r.vm.NewObject()
-	if err := object.SetPrototype(nil); err != nil {
-		return nil, err
-	}
-	for _, name := range n.names {
-		var value goja.Value
-		if inner := n.inner[name]; inner != nil {
-			o, err := r.nodeObject(b, inner)
-			if err != nil {
-				return nil, err
-			}
-			value = o
-		} else {
-			value = r.memberFunction(b, n, name)
-		}
-		if err := object.DefineDataProperty(name, value, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.real.preventExtensions(object); err != nil {
-		return nil, err
-	}
-	proxy := r.vm.NewProxy(object, &goja.ProxyTrapConfig{
-		Get: func(target *goja.Object, name string, _ goja.Value) goja.Value {
-			if n.function[name] != "" || n.inner[name] != nil {
-				return target.Get(name)
-			}
-			return r.unknownMember(b, n, name)
-		},
-	})
-	return r.vm.ToValue(proxy).(*goja.Object), nil
 }
 
 // memberFunction is the function of one member. That of a member named "then"

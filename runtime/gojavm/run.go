@@ -53,6 +53,7 @@ type run struct {
 
 	real     intrinsics
 	classes  []*errorClass
+	proxies  namespaceProxy
 	thrown   map[*goja.Object][]goja.StackFrame // where failed calls were made
 	missed   map[string]string                  // unknown members that were read: name -> owner
 	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
