@@ -53,29 +53,51 @@ type picture struct {
 }
 
 // call makes one sub-call and returns when it has settled. The runtime calls it
-// once at a time, or up to Options.Parallel at once. The sub-call has a goroutine
-// of its own, so that a tool which ends its goroutine (as t.FailNow does) fails
-// and does not leave the program waiting.
+// once at a time, or up to Options.Parallel at once, each time on a goroutine that
+// may end: a tool which ends its goroutine (as t.FailNow does) fails and does not
+// leave the program waiting.
 func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
+	if inv.Answer == nil { // nothing else takes an answer from a goroutine that ends
+		return b.callApart(ctx, inv)
+	}
+	returned := false
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(inv, r)
+		} else if !returned {
+			inv.Answer(reply, err)
+		}
+	}()
+	err = noOutcome(inv)
+	b.dispatch(ctx, inv, func(o pipeline.Outcome) {
+		reply, err = answer(o)
+		if b.lane != nil { // the next call settles only after this
+			inv.Answer(reply, err)
+		}
+	})
+	returned = true
+	return reply, err
+}
+
+// callApart is call on a goroutine of its own.
+func (b *bridge) callApart(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
+	inv.Answer = func(r runtime.Reply, e error) { reply, err = r, e }
 	done := make(chan struct{})
 	go func() {
 		growstack.Grow()
 		defer close(done)
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("%s failed: the host panicked: %v", inv.Member, r)
-			}
-		}()
-		err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
-		b.dispatch(ctx, inv, func(o pipeline.Outcome) {
-			reply, err = answer(o)
-			if inv.Answer != nil { // the next call settles only after this
-				inv.Answer(reply, err)
-			}
-		})
+		reply, err = b.call(ctx, inv)
 	}()
 	<-done
 	return reply, err
+}
+
+func noOutcome(inv runtime.Invocation) error {
+	return fmt.Errorf("the call of %s ended without an outcome", inv.Member)
+}
+
+func panicked(inv runtime.Invocation, value any) error {
+	return fmt.Errorf("%s failed: the host panicked: %v", inv.Member, value)
 }
 
 // answer is what a program gets for an outcome.

@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -113,20 +112,33 @@ func (r *run) pump() {
 			r.mu.Unlock()
 			return
 		}
-		c := r.queue[0]
-		r.queue[0] = nil
-		r.queue = r.queue[1:]
+		c := takeFirst(&r.queue)
 		r.active++
 		r.usage.Calls++
 		c.sequence = r.usage.Calls
 		r.usage.BytesOut += int64(len(c.args))
-		r.live.Add(1)
+		h := r.takeHand()
 		r.mu.Unlock()
-		r.handOut(c)
+		r.handOut(c, h)
 	}
 }
 
-func (r *run) handOut(c *call) {
+// takeFirst takes the first call of a queue that has one. A queue that is empty
+// then keeps its room, for most have one call at a time.
+func takeFirst(queue *[]*call) *call {
+	q := *queue
+	c := q[0]
+	q[0] = nil
+	if len(q) == 1 {
+		*queue = q[:0]
+	} else {
+		*queue = q[1:]
+	}
+	return c
+}
+
+// handOut gives a call to the host, by the hand that was taken for it.
+func (r *run) handOut(c *call, h *hand) {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	c.cancel, c.out = cancel, true
 	if c.timeout > 0 {
@@ -138,40 +150,27 @@ func (r *run) handOut(c *call) {
 		c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
 	}
 	inv := runtime.Invocation{Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site}
-	if r.req.Parallel > 1 {
-		inv.Answer = func(reply runtime.Reply, err error) { r.arrived(ctx, c, reply, err) }
-	}
-	go func() {
-		defer r.live.Done()
-		reply, err := runtime.Reply{}, errLeft
-		defer func() { r.arrived(ctx, c, reply, err) }()
-		reply, err = answer(ctx, c.owner.binding.Call, inv)
-	}()
-}
-
-// errLeft is the answer of a call whose goroutine the host ended.
-var errLeft = errors.New("the call ended without an answer")
-
-// answer calls the host and turns its panic into a failure.
-func answer(ctx context.Context, f func(context.Context, runtime.Invocation) (runtime.Reply, error), inv runtime.Invocation) (reply runtime.Reply, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			reply, err = runtime.Reply{}, fmt.Errorf("%s failed: the host panicked: %v", inv.Member, x)
-		}
-	}()
-	return f(ctx, inv)
+	inv.Answer = func(reply runtime.Reply, err error) { r.arrived(ctx, c, reply, err, nil) }
+	h.errand = errand{ctx, c, inv}
+	h.next <- struct{}{}
 }
 
 // arrived puts a call into the inbox with its first answer, from any goroutine of
-// the host's.
-func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err error) {
-	if failure, ok := context.Cause(ctx).(*runtime.CallError); ok && err != nil {
-		err = failure
+// the host's. It says whether h, the hand that has made the call and is free again,
+// waits for another one; h is nil for an answer that comes by itself.
+func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err error, h *hand) (waits bool) {
+	if err != nil {
+		if failure, ok := context.Cause(ctx).(*runtime.CallError); ok {
+			err = failure
+		}
 	}
 	r.mu.Lock()
+	if waits = h != nil && !r.settled; waits {
+		r.idleHands = append(r.idleHands, h) // before the program can make its next call
+	}
 	if c.answered {
 		r.mu.Unlock()
-		return
+		return waits
 	}
 	c.answered, c.reply, c.err = true, reply, err
 	heavy, crowded := r.hold(c, len(reply.Value))
@@ -184,6 +183,7 @@ func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err err
 	case r.wake <- struct{}{}:
 	default:
 	}
+	return waits
 }
 
 // answered takes the next call from the inbox, or nil.
@@ -193,9 +193,7 @@ func (r *run) answered() *call {
 	if len(r.inbox) == 0 {
 		return nil
 	}
-	c := r.inbox[0]
-	r.inbox[0] = nil
-	r.inbox = r.inbox[1:]
+	c := takeFirst(&r.inbox)
 	r.active--
 	if c.over {
 		r.givenUp--
@@ -243,10 +241,10 @@ func (r *run) settle(c *call) error {
 		value, err = r.decode(c)
 	}
 	r.forget(c)
-	if jsvalue.Uncatchable(err) {
-		return err
-	}
 	if err != nil {
+		if jsvalue.Uncatchable(err) {
+			return err
+		}
 		return c.reject(r.newCallError(c, err))
 	}
 	r.mu.Lock()

@@ -46,10 +46,10 @@ type run struct {
 	ctx   context.Context // of calls; carries the wall
 	end   context.CancelCauseFunc
 
-	stop chan struct{} // closed when failure is set from outside the program
-	done chan struct{} // closed when the engine's goroutine is over
-	wake chan struct{} // something is in inbox
-	live sync.WaitGroup
+	stop chan struct{}  // closed when failure is set from outside the program
+	done chan struct{}  // closed when the engine's goroutine is over
+	wake chan struct{}  // something is in inbox
+	live sync.WaitGroup // hands
 
 	real     intrinsics
 	classes  []*errorClass
@@ -76,19 +76,20 @@ type run struct {
 	main     *goja.Promise
 	givenUp  int // calls that are out with the host and were answered before it returned
 
-	mu       sync.Mutex // guards what follows
-	failure  *runtime.Failure
-	settled  bool // an outcome is decided, or nobody waits for one
-	value    string
-	ledger   *runtime.Ledger
-	notes    []string
-	usage    runtime.Usage
-	inbox    []*call
-	queue    []*call
-	active   int
-	made     int
-	bytes    int64 // queued and in flight
-	released bool  // bytes are given back
+	mu        sync.Mutex // guards what follows
+	failure   *runtime.Failure
+	settled   bool // an outcome is decided, or nobody waits for one
+	value     string
+	ledger    *runtime.Ledger
+	notes     []string
+	usage     runtime.Usage
+	inbox     []*call
+	queue     []*call
+	active    int
+	made      int
+	idleHands []*hand // that wait for a call
+	bytes     int64   // queued and in flight
+	released  bool    // bytes are given back
 }
 
 func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.Limits) *run {
@@ -230,6 +231,10 @@ func (r *run) close() {
 		r.usage.NotStarted = append(r.usage.NotStarted, runtime.Invocation{Global: c.owner.global(), Member: c.member, Site: c.site})
 	}
 	r.queue = nil
+	for _, h := range r.idleHands {
+		close(h.next)
+	}
+	r.idleHands = nil
 }
 
 // result is the outcome, with r.mu held or nobody else about.
