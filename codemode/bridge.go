@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/runcode-go/runcode/bindings"
@@ -60,16 +61,20 @@ func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtim
 	if inv.Answer == nil { // nothing else takes an answer from a goroutine that ends
 		return b.callApart(ctx, inv)
 	}
-	returned := false
+	settled, returned := false, false
 	defer func() {
-		if r := recover(); r != nil {
-			err = panicked(inv, r)
-		} else if !returned {
+		r := recover()
+		if r != nil {
+			err = fmt.Errorf("%s failed: the host panicked: %v", inv.Member, r)
+		} else if !settled {
+			err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
+		}
+		if r == nil && !returned { // the goroutine ends
 			inv.Answer(reply, err)
 		}
 	}()
-	err = noOutcome(inv)
 	b.dispatch(ctx, inv, func(o pipeline.Outcome) {
+		settled = true
 		reply, err = answer(o)
 		if b.lane != nil { // the next call settles only after this
 			inv.Answer(reply, err)
@@ -90,14 +95,6 @@ func (b *bridge) callApart(ctx context.Context, inv runtime.Invocation) (reply r
 	}()
 	<-done
 	return reply, err
-}
-
-func noOutcome(inv runtime.Invocation) error {
-	return fmt.Errorf("the call of %s ended without an outcome", inv.Member)
-}
-
-func panicked(inv runtime.Invocation, value any) error {
-	return fmt.Errorf("%s failed: the host panicked: %v", inv.Member, value)
 }
 
 // answer is what a program gets for an outcome.
@@ -164,7 +161,7 @@ func (b *bridge) begin(name string) (n int, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = len(b.records) + 1
-	id = fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n)
+	id = b.run.Call().ID() + ":code:" + strconv.Itoa(n)
 	b.records = append(b.records, CallRecord{ID: id, Name: name, State: pipeline.StateFailed})
 	return n, id
 }

@@ -14,20 +14,12 @@ import (
 // tool does not; but a goroutine that has made a call has grown its stack for the
 // next one. A run has as many as it has had calls out at once.
 type hand struct {
-	errand errand
-	next   chan struct{} // there is an errand; closed when the run is over
-}
-
-// errand is a call on its way. A hand that waits has none, for it would keep the
-// call's result.
-type errand struct {
-	ctx context.Context
-	c   *call
-	inv runtime.Invocation
+	call *call         // to make; a hand that waits has none, for it would keep the result
+	next chan struct{} // there is a call; closed when the run is over
 }
 
 // takeHand is a hand that is free, or a new one; r.mu is held. It waits for one
-// errand.
+// call.
 func (r *run) takeHand() *hand {
 	if last := len(r.idleHands) - 1; last >= 0 {
 		h := r.idleHands[last]
@@ -56,17 +48,21 @@ var errLeft = errors.New("the call ended without an answer")
 
 // deliver makes a call and says whether the hand waits for another one.
 func (r *run) deliver(h *hand) bool {
-	x := h.errand
-	h.errand = errand{}
+	c := h.call
+	h.call = nil
+	inv := runtime.Invocation{
+		Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site,
+		Answer: func(reply runtime.Reply, err error) { r.arrived(c, reply, err, nil) },
+	}
 	returned := false
 	defer func() {
 		if !returned {
-			r.arrived(x.ctx, x.c, runtime.Reply{}, errLeft, nil)
+			inv.Answer(runtime.Reply{}, errLeft)
 		}
 	}()
-	reply, err := answer(x.ctx, x.c.owner.binding.Call, x.inv)
+	reply, err := answer(c.ctx, c.owner.binding.Call, inv)
 	returned = true
-	return r.arrived(x.ctx, x.c, reply, err, h)
+	return r.arrived(c, reply, err, h)
 }
 
 // answer calls the host and turns its panic into a failure.

@@ -38,9 +38,10 @@ type call struct {
 
 	timeout  time.Duration // zero: none
 	timer    *timer
-	unlisten func() // from the abort signal
-	out      bool   // with the host
-	over     bool   // the program has been answered
+	unlisten func()          // from the abort signal
+	out      bool            // with the host
+	over     bool            // the program has been answered
+	ctx      context.Context // of the call with the host
 	cancel   context.CancelCauseFunc
 	held     int64 // bytes counted for it
 
@@ -139,28 +140,32 @@ func takeFirst(queue *[]*call) *call {
 
 // handOut gives a call to the host, by the hand that was taken for it.
 func (r *run) handOut(c *call, h *hand) {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	c.cancel, c.out = cancel, true
+	c.ctx, c.cancel = context.WithCancelCause(r.ctx)
+	c.out = true
 	if c.timeout > 0 {
-		failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
-		// The timer tells the program; the context also ends the call when the
-		// program has returned and no timer runs any more.
-		timed, stop := context.WithTimeoutCause(ctx, c.timeout, failure)
-		ctx, c.cancel = timed, func(cause error) { cancel(cause); stop() }
-		c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
+		r.limit(c)
 	}
-	inv := runtime.Invocation{Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site}
-	inv.Answer = func(reply runtime.Reply, err error) { r.arrived(ctx, c, reply, err, nil) }
-	h.errand = errand{ctx, c, inv}
+	h.call = c
 	h.next <- struct{}{}
+}
+
+// limit ends a call after its timeout.
+func (r *run) limit(c *call) {
+	failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
+	// The timer tells the program; the context also ends the call when the
+	// program has returned and no timer runs any more.
+	timed, stop := context.WithTimeoutCause(c.ctx, c.timeout, failure)
+	cancel := c.cancel
+	c.ctx, c.cancel = timed, func(cause error) { cancel(cause); stop() }
+	c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
 }
 
 // arrived puts a call into the inbox with its first answer, from any goroutine of
 // the host's. It says whether h, the hand that has made the call and is free again,
 // waits for another one; h is nil for an answer that comes by itself.
-func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err error, h *hand) (waits bool) {
+func (r *run) arrived(c *call, reply runtime.Reply, err error, h *hand) (waits bool) {
 	if err != nil {
-		if failure, ok := context.Cause(ctx).(*runtime.CallError); ok {
+		if failure, ok := context.Cause(c.ctx).(*runtime.CallError); ok {
 			err = failure
 		}
 	}

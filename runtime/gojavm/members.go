@@ -74,6 +74,7 @@ type namespaceProxy struct {
 	make    func(goja.FunctionCall) goja.Value // Proxy.revocable
 	prevent func(goja.FunctionCall) goja.Value // Object.preventExtensions
 	read    *goja.Object                       // the trap get
+	handled map[*goja.Object]*lazyNode         // by handler
 }
 
 // capture takes the engine's functions as they are in Go. A goja.Callable would
@@ -86,6 +87,7 @@ func (p *namespaceProxy) capture(r *run) {
 	}
 	p.make, p.prevent = raw("Proxy", "revocable"), raw("Object", "preventExtensions")
 	p.read = r.vm.ToValue(r.readMember).(*goja.Object)
+	p.handled = map[*goja.Object]*lazyNode{}
 }
 
 // lazyNode is one object of a namespace in one run: a frozen object without
@@ -117,7 +119,9 @@ func (r *run) nodeObject(b *boundNamespace, n *node) (goja.Value, error) {
 	if err := l.target.SetPrototype(nil); err != nil {
 		return nil, err
 	}
-	made := r.proxies.make(goja.FunctionCall{Arguments: []goja.Value{l.target, r.vm.NewDynamicObject(l)}})
+	handler := r.vm.NewDynamicObject(l)
+	r.proxies.handled[handler] = l
+	made := r.proxies.make(goja.FunctionCall{Arguments: []goja.Value{l.target, handler}})
 	return made.(*goja.Object).Get("proxy"), nil
 }
 
@@ -146,7 +150,7 @@ func (r *run) readMember(c goja.FunctionCall) goja.Value {
 	if !ok {
 		return nil
 	}
-	return c.This.(*goja.Object).Export().(*lazyNode).read(name.String())
+	return r.proxies.handled[c.This.(*goja.Object)].read(name.String())
 }
 
 func (l *lazyNode) read(name string) goja.Value {
