@@ -2,9 +2,11 @@ package gojavm
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"github.com/dop251/goja"
 
@@ -54,6 +56,30 @@ func (r *run) newErrorClass(class runtime.ErrorClass) (*errorClass, error) {
 	return made, nil
 }
 
+// callErrors knows where failed calls were made, by the errors that they threw.
+// It keeps none of these: a program may meet many in one run.
+type callErrors struct {
+	stacks map[weak.Pointer[goja.Object]][]goja.StackFrame
+	most   int // how many there may be before those of errors that are gone are dropped
+}
+
+func (e *callErrors) add(thrown *goja.Object, stack []goja.StackFrame) {
+	if e.stacks == nil {
+		e.stacks = map[weak.Pointer[goja.Object]][]goja.StackFrame{}
+	}
+	if len(e.stacks) >= e.most {
+		maps.DeleteFunc(e.stacks, func(thrown weak.Pointer[goja.Object], _ []goja.StackFrame) bool { return thrown.Value() == nil })
+		e.most = max(2*len(e.stacks), 100)
+	}
+	e.stacks[weak.Make(thrown)] = stack
+}
+
+// at is where the call was made that threw the error, if it is one of a call.
+func (e *callErrors) at(thrown *goja.Object) (stack []goja.StackFrame, ok bool) {
+	stack, ok = e.stacks[weak.Make(thrown)]
+	return stack, ok
+}
+
 // newCallError is the error of a failed call: its class's own properties name
 // and member, message, code, callId and what else the host says, and the stack
 // of the place where the program made the call.
@@ -90,7 +116,7 @@ func (r *run) newCallError(c *call, err error) *goja.Object {
 	}
 	stack := name + ": " + call.Message + r.stackText(c.stack)
 	_ = object.DefineDataProperty("stack", r.vm.ToValue(stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	r.thrown[object] = c.stack
+	r.thrown.add(object, c.stack)
 	return object
 }
 

@@ -54,11 +54,11 @@ type run struct {
 	real     intrinsics
 	classes  []*errorClass
 	proxies  namespaceProxy
-	thrown   map[*goja.Object][]goja.StackFrame // where failed calls were made
-	missed   map[string]string                  // unknown members that were read: name -> owner
-	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
-	patterns map[string]string                  // regular expressions that were rewritten -> as they were written
-	matching atomic.Pointer[runtime.Site]       // of the regular expression that is at work; read by all goroutines
+	thrown   callErrors
+	missed   map[string]string                // unknown members that were read: name -> owner
+	sites    map[goja.StackFrame]runtime.Site // asked before; zero: not the author's
+	patterns map[string]string                // regular expressions that were rewritten -> as they were written
+	matching atomic.Pointer[runtime.Site]     // of the regular expression that is at work; read by all goroutines
 	timers   timers
 	began    time.Time
 	equipped bool          // see equip
@@ -107,7 +107,6 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	r.stop = make(chan struct{})
 	r.done = make(chan struct{})
 	r.wake = make(chan struct{}, 1)
-	r.thrown = map[*goja.Object][]goja.StackFrame{}
 	r.missed = map[string]string{}
 	r.sites = map[goja.StackFrame]runtime.Site{}
 	r.patterns = map[string]string{}
