@@ -39,7 +39,7 @@ func TestAllocations(t *testing.T) {
 			}
 		})},
 		// Tools become functions when they are read.
-		{"a namespace is bound", 43, boundAllocations(t, 0)},
+		{"a namespace is bound", 44, boundAllocations(t, 0)},
 		{"50 tools are bound", 0, boundAllocations(t, 50) - boundAllocations(t, 0)},
 		// A third are the promise and its functions; then come the await, the context,
 		// the arguments (17, see below) and the result.
