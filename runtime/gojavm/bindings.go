@@ -20,7 +20,7 @@ const maxMissed = 1_000
 // boundNamespace is a namespace in one run.
 type boundNamespace struct {
 	binding runtime.Binding
-	class   *errorClass
+	class   *errorClass // nil: not needed yet
 }
 
 func (b *boundNamespace) global() string { return b.binding.Namespace.Global() }
@@ -38,25 +38,40 @@ func access(object, member string) string {
 }
 
 // installBindings defines the namespaces and their error classes as globals
-// that cannot be replaced.
+// that cannot be replaced, except for those that the program cannot name.
 func (r *run) installBindings() error {
-	r.proxies.capture(r)
 	for _, binding := range r.req.Bindings {
-		class, err := r.newErrorClass(binding.Namespace.Class())
-		if err != nil {
-			return err
-		}
-		r.classes = append(r.classes, class)
-		b := &boundNamespace{binding: binding, class: class}
-		object, err := r.namespaceObject(b)
-		if err != nil {
-			return err
-		}
-		if err := r.lockGlobal(b.global(), object); err != nil {
+		if err := r.install(&boundNamespace{binding: binding}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *run) install(b *boundNamespace) error {
+	if class := b.binding.Namespace.Class().Name; class != "" && r.mayName(class) {
+		made, err := r.errorClassOf(b)
+		if err != nil {
+			return err
+		}
+		if err := r.lockGlobal(class, made.constructor); err != nil {
+			return err
+		}
+	}
+	if !r.mayName(b.global()) {
+		return nil
+	}
+	object, err := r.namespaceObject(b)
+	if err != nil {
+		return err
+	}
+	return r.lockGlobal(b.global(), object)
+}
+
+// mayName says whether the program can get hold of a global of this name, or may
+// change what is made later.
+func (r *run) mayName(global string) bool {
+	return r.reach.Everything() || r.reach.HasGlobal(global)
 }
 
 // memberFunction is the function of one member. That of a member named "then"

@@ -72,22 +72,24 @@ func (n *node) add(name, member string) {
 // namespaceProxy makes the objects of namespaces.
 type namespaceProxy struct {
 	make    func(goja.FunctionCall) goja.Value // Proxy.revocable
-	prevent func(goja.FunctionCall) goja.Value // Object.preventExtensions
 	read    *goja.Object                       // the trap get
 	handled map[*goja.Object]*lazyNode         // by handler
 }
 
-// capture takes the engine's functions as they are in Go. A goja.Callable would
-// do what else the program has to do, such as its promises' callbacks, where it is
-// the first that is called: the objects are made in the middle of other work.
+// capture takes what a program may replace.
 func (p *namespaceProxy) capture(r *run) {
-	raw := func(object, function string) func(goja.FunctionCall) goja.Value {
-		f, _ := r.vm.Get(object).ToObject(r.vm).Get(function).Export().(func(goja.FunctionCall) goja.Value)
-		return f
-	}
-	p.make, p.prevent = raw("Proxy", "revocable"), raw("Object", "preventExtensions")
+	p.make = plainCall(r.real.get("Proxy", "revocable"))
 	p.read = r.vm.ToValue(r.readMember).(*goja.Object)
 	p.handled = map[*goja.Object]*lazyNode{}
+}
+
+// plainCall is a function of the engine as it is in Go. A goja.Callable would do
+// what else the program has to do, such as its promises' callbacks, where it is
+// the first that is called: objects of namespaces are made in the middle of other
+// work.
+func plainCall(function *goja.Object) func(goja.FunctionCall) goja.Value {
+	f, _ := function.Export().(func(goja.FunctionCall) goja.Value)
+	return f
 }
 
 // lazyNode is one object of a namespace in one run: a frozen object without
@@ -115,6 +117,9 @@ func (r *run) namespaceObject(b *boundNamespace) (goja.Value, error) { return r.
 
 // nodeObject is the object of a node, that of the whole namespace for nil.
 func (r *run) nodeObject(b *boundNamespace, n *node) (goja.Value, error) {
+	if r.proxies.make == nil {
+		r.proxies.capture(r)
+	}
 	l := &lazyNode{run: r, bound: b, node: n, target: r.vm.NewObject()}
 	if err := l.target.SetPrototype(nil); err != nil {
 		return nil, err
@@ -201,5 +206,6 @@ func (l *lazyNode) Complete() {
 		// A fresh object accepts every property.
 		_ = l.target.DefineDataProperty(name, l.member(name), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE)
 	}
-	l.run.proxies.prevent(goja.FunctionCall{Arguments: []goja.Value{l.target}})
+	prevent := plainCall(l.run.real.get("Object", "preventExtensions"))
+	prevent(goja.FunctionCall{Arguments: []goja.Value{l.target}})
 }

@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -109,6 +110,90 @@ func TestNobodySeesThatMembersAreMadeLate(t *testing.T) {
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("after %q (-want +got):\n%s", before, diff)
 				}
+			}
+		})
+	}
+}
+
+// TestNobodySeesThatErrorClassesAreMadeLate has failed calls in programs that do
+// not name the class, so that it is made for the first of them, and in the same
+// programs after they have named it.
+func TestNobodySeesThatErrorClassesAreMadeLate(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tt := range []struct{ name, program string }{
+		{"a tool that fails", "try { await tools.fail() } catch (e) { return [e.name, e.message, String(e), e.toolName, e.code, e instanceof Error, JSON.stringify(e), Object.keys(e), e.stack] }"},
+		{"arguments that are refused", "try { await tools.echo({ n: NaN }) } catch (e) { return [e.name, e.message, e.stack] }"},
+		{"deep in the program", "async function f(n) { return n ? await f(n - 1) : await tools.echo(f) }; try { await f(20) } catch (e) { return [e.name, e.message, e.stack] }"},
+		{"printed", "try { await tools.fail() } catch (e) { console.log(e); console.log('%s', e); console.error({ e }) }"},
+		{"two classes", "const out = []; for (const f of [tools.fail, helpers.fail, tools.fail]) await f().catch(e => out.push([e.name, e.toolName, e.helperName])); return out"},
+		{"no class", "try { await plain.fail() } catch (e) { return [e.name, e.message, Object.keys(e)] }"},
+		{"an unknown tool", "try { await tools.pong() } catch (e) { return [e.name, e.message] }"},
+		{"uncaught", "await tools.fail()"},
+		{"rejected", "tools.fail(); await tools.ping()"},
+		{"by the engine, between jobs", "const order = []; const a = Promise.resolve({ n: NaN }).then(tools.echo).catch(e => order.push(e.name)); Promise.resolve().then(() => order.push(1)).then(() => order.push(2)); await a; await null; return order"},
+		{"an Error of the program's own", "Error = class {}; try { await tools.fail() } catch (e) { return [e.name, e.message] }"},
+		{"an Object of the program's own", "Object.defineProperty = undefined; Object = undefined; try { await tools.fail() } catch (e) { return [e.name, e.message] }"},
+		{"where there is no more room", "let n = 0; async function f() { n++; try { await f() } finally { } }; await f()"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var want string
+			for _, before := range []string{"[ToolCallError, HelperCallError]; ", "[        'no',            'no' ]; "} { // of one length
+				res := execute(t, rt, runtime.Request{Program: before + tt.program, Bindings: []runtime.Binding{
+					{Namespace: toolset(t), Call: serve},
+					{Namespace: space(t, "helpers", runtime.ErrorClass{Name: "HelperCallError", Property: "helperName"}), Call: serve},
+					{Namespace: space(t, "plain", runtime.ErrorClass{}), Call: serve},
+				}})
+				got := fmt.Sprintf("%q %s %q", res.Logs, res.Value, res.Notes)
+				if f := res.Failure; f != nil {
+					got += fmt.Sprintf(" %s %q tool %s %v", f.Name, f.Message, f.Tool, f.Stack)
+				}
+				if want == "" {
+					want = got
+				}
+				if got != want {
+					t.Errorf("made late:  %s\nmade early: %s", got, want)
+				}
+			}
+		})
+	}
+}
+
+func space(t *testing.T, global string, class runtime.ErrorClass) *runtime.Namespace {
+	t.Helper()
+	n, err := runtime.NewNamespace(global, class, named("fail"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestGlobalsOfNamespacesAreFound is about globals that are defined only for
+// programs that can name them.
+func TestGlobalsOfNamespacesAreFound(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tt := range []struct{ name, program, want string }{
+		{"by name", "return [typeof tools, typeof ToolCallError]", `["object","function"]`},
+		{"of globalThis", "const { tools: t, ToolCallError: e } = globalThis; return [typeof t, typeof e]", `["object","function"]`},
+		{"by a text", "return [typeof globalThis['tools'], typeof this['ToolCallError']]", `["object","function"]`},
+		{"by a text that is put together", "return [typeof globalThis['to' + 'ols'], typeof globalThis[input.name]]", `["object","function"]`},
+		{"by a text, of this", "return ((k) => typeof this[k])(input.name)", `"function"`},
+		{"in a list", "return Object.getOwnPropertyNames(globalThis).filter(k => k.startsWith('t') && k.length === 5 || k.startsWith('Tool'))", `["tools","ToolCallError"]`},
+		{"in eval", "return [eval('typeof ' + input.name), eval('typeof to' + 'ols')]", `["function","object"]`},
+		{"in a function of a text", "return Function('return typeof to' + 'ols')()", `"object"`},
+		{"by with", "with (globalThis) { return typeof tools }", `"object"`},
+		{"as a parameter", "return (async ({ tools }) => typeof tools)(globalThis)", `"object"`},
+		{"as the parameter of the whole program", "async function main(tools) { return typeof tools.ping }", `"function"`},
+		{"in a pattern that is computed", "const { [input.name]: e } = globalThis; return typeof e", `"function"`},
+		{"nowhere", "return 1", `1`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := execute(t, rt, runtime.Request{Program: tt.program, Input: `{"name":"ToolCallError"}`})
+			got := res.Value
+			if tt.name == "in a list" { // the order is not promised
+				got = strings.ReplaceAll(got, `["ToolCallError","tools"]`, `["tools","ToolCallError"]`)
+			}
+			if res.Failure != nil || got != tt.want {
+				t.Errorf("%s (%+v), want %s", res.Value, res.Failure, tt.want)
 			}
 		})
 	}
