@@ -39,7 +39,7 @@ func TestAllocations(t *testing.T) {
 			}
 		})},
 		// Tools become functions when they are read.
-		{"a namespace is bound", 40, boundAllocations(t, 0, nil)},
+		{"a namespace is bound", 38, boundAllocations(t, 0, nil)},
 		{"a namespace that the program does not name", 1, boundAllocations(t, 50, &reach{})},
 		{"50 tools are bound", 0, boundAllocations(t, 50, nil) - boundAllocations(t, 0, nil)},
 		// A third are the promise and its functions; then come the await, the context,

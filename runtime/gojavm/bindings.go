@@ -92,18 +92,21 @@ func (r *run) memberFunction(b *boundNamespace, n *node, name string) goja.Value
 
 // thenable says whether a function named then is called by the engine and not by
 // the program.
-func thenable(c goja.FunctionCall) (resolve goja.Callable, ok bool) {
+func thenable(c goja.FunctionCall) (resolve *goja.Object, ok bool) {
 	if len(c.Arguments) != 2 {
 		return nil, false
 	}
-	resolve, first := goja.AssertFunction(c.Arguments[0])
+	_, first := goja.AssertFunction(c.Arguments[0])
 	_, second := goja.AssertFunction(c.Arguments[1])
-	return resolve, first && second
+	if !first || !second {
+		return nil, false
+	}
+	return c.Arguments[0].(*goja.Object), true
 }
 
 // adopt resolves an awaited namespace with a copy of it in which then cannot be
 // found, for the engine would ask the original for ever.
-func (r *run) adopt(b *boundNamespace, n *node, resolve goja.Callable) goja.Value {
+func (r *run) adopt(b *boundNamespace, n *node, resolve *goja.Object) goja.Value {
 	copied := *n
 	copied.names = slices.DeleteFunc(slices.Clone(n.names), func(name string) bool { return name == "then" })
 	copied.function = map[string]string{}
@@ -116,9 +119,12 @@ func (r *run) adopt(b *boundNamespace, n *node, resolve goja.Callable) goja.Valu
 	if err != nil {
 		panic(r.vm.NewTypeError("%s cannot be awaited", n.label))
 	}
-	if _, err := resolve(goja.Undefined(), object); err != nil {
-		panic(err)
+	if resolve := plainCall(resolve); resolve != nil { // each await of a loop would stand inside the one before
+		resolve(goja.FunctionCall{This: goja.Undefined(), Arguments: []goja.Value{object}})
+		return goja.Undefined()
 	}
+	call, _ := goja.AssertFunction(resolve)
+	must(call(goja.Undefined(), object))
 	return goja.Undefined()
 }
 

@@ -36,17 +36,22 @@ func TestHands(t *testing.T) {
 		{"with panics", "for (let n = 0; n < 5; n++) await tools.panics({ n }).catch(() => {})", 1, 1},
 		{"a goroutine that the host ends is replaced", "for (let n = 0; n < 5; n++) await tools.leaves({ n }).catch(() => {}); await tools.ping(); await tools.ping()", 1, 6},
 		{"three at once, three times", "for (let n = 0; n < 3; n++) await Promise.all([1, 2, 3].map(() => tools.meet({})))", 3, 3},
+		{"an answer that comes before its call returns", "const r = [await tools.early(), await tools.ping()]", 1, 2},
 		{"after a call that was given up", "const c = new AbortController(); const a = tools.hold({}, { signal: c.signal }).catch(() => {}); const b = tools.ping(); c.abort(); await a; await b", 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
 			seen := map[string]bool{}
 			met := make(chan struct{})
+			pinged := make(chan struct{})
 			count := 0
 			call := func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
 				mu.Lock()
 				seen[goroutine()] = true
 				meeting := met
+				if len(seen) == 2 && inv.Member == "ping" {
+					close(pinged)
+				}
 				if inv.Member == "meet" {
 					if count++; count%3 == 0 {
 						close(met)
@@ -61,12 +66,15 @@ func TestHands(t *testing.T) {
 					panic("boom")
 				case "meet":
 					<-meeting
+				case "early":
+					inv.Answer(runtime.Reply{}, nil)
+					<-pinged
 				}
 				return serve(ctx, inv)
 			}
 			res := execute(t, rt, runtime.Request{
 				Program: tt.program, Parallel: tt.parallel,
-				Bindings: []runtime.Binding{{Namespace: toolset(t, named("leaves", "panics", "meet")...), Call: call}},
+				Bindings: []runtime.Binding{{Namespace: toolset(t, named("leaves", "panics", "meet", "early")...), Call: call}},
 			})
 			if res.Failure != nil {
 				t.Fatalf("%+v", res.Failure)

@@ -143,14 +143,14 @@ func (r *run) handOut(c *call, h *hand) {
 	c.ctx, c.cancel = context.WithCancelCause(r.ctx)
 	c.out = true
 	if c.timeout > 0 {
-		r.limit(c)
+		r.startTimeout(c)
 	}
 	h.call = c
 	h.next <- struct{}{}
 }
 
-// limit ends a call after its timeout.
-func (r *run) limit(c *call) {
+// startTimeout ends a call after its timeout.
+func (r *run) startTimeout(c *call) {
 	failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
 	// The timer tells the program; the context also ends the call when the
 	// program has returned and no timer runs any more.

@@ -71,16 +71,16 @@ func (n *node) add(name, member string) {
 
 // namespaceProxy makes the objects of namespaces.
 type namespaceProxy struct {
-	make    func(goja.FunctionCall) goja.Value // Proxy.revocable
-	read    *goja.Object                       // the trap get
-	handled map[*goja.Object]*lazyNode         // by handler
+	make   func(goja.FunctionCall) goja.Value // Proxy.revocable
+	read   *goja.Object                       // the trap get
+	latest *goja.Object                       // handler of the last object that was read
+	node   *lazyNode                          // the same, so that Go need not be asked for it again
 }
 
 // capture takes what a program may replace.
 func (p *namespaceProxy) capture(r *run) {
 	p.make = plainCall(r.real.get("Proxy", "revocable"))
 	p.read = r.vm.ToValue(r.readMember).(*goja.Object)
-	p.handled = map[*goja.Object]*lazyNode{}
 }
 
 // plainCall is a function of the engine as it is in Go. A goja.Callable would do
@@ -124,9 +124,7 @@ func (r *run) nodeObject(b *boundNamespace, n *node) (goja.Value, error) {
 	if err := l.target.SetPrototype(nil); err != nil {
 		return nil, err
 	}
-	handler := r.vm.NewDynamicObject(l)
-	r.proxies.handled[handler] = l
-	made := r.proxies.make(goja.FunctionCall{Arguments: []goja.Value{l.target, handler}})
+	made := r.proxies.make(goja.FunctionCall{Arguments: []goja.Value{l.target, r.vm.NewDynamicObject(l)}})
 	return made.(*goja.Object).Get("proxy"), nil
 }
 
@@ -155,7 +153,11 @@ func (r *run) readMember(c goja.FunctionCall) goja.Value {
 	if !ok {
 		return nil
 	}
-	return r.proxies.handled[c.This.(*goja.Object)].read(name.String())
+	p := &r.proxies
+	if handler := c.This.(*goja.Object); handler != p.latest {
+		p.latest, p.node = handler, handler.Export().(*lazyNode)
+	}
+	return p.node.read(name.String())
 }
 
 func (l *lazyNode) read(name string) goja.Value {

@@ -2,8 +2,10 @@ package gojavm
 
 import (
 	"fmt"
+	goruntime "runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -196,5 +198,19 @@ func TestGlobalsOfNamespacesAreFound(t *testing.T) {
 				t.Errorf("%s (%+v), want %s", res.Value, res.Failure, tt.want)
 			}
 		})
+	}
+}
+
+func TestTreesLastAsLongAsTheirNamespaces(t *testing.T) {
+	namespace := space(t, "tools", runtime.ErrorClass{})
+	of := func() *node { return (&boundNamespace{binding: runtime.Binding{Namespace: namespace}}).tree() }
+	if of() != of() {
+		t.Error("a tree is made again")
+	}
+	key := weak.Make(namespace)
+	goruntime.KeepAlive(namespace)
+	namespace = nil
+	for known := true; known; _, known = trees.Load(key) {
+		goruntime.GC()
 	}
 }
