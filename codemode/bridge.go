@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/runcode-go/runcode/bindings"
@@ -53,26 +54,44 @@ type picture struct {
 }
 
 // call makes one sub-call and returns when it has settled. The runtime calls it
-// once at a time, or up to Options.Parallel at once. The sub-call has a goroutine
-// of its own, so that a tool which ends its goroutine (as t.FailNow does) fails
-// and does not leave the program waiting.
+// once at a time, or up to Options.Parallel at once, each time on a goroutine that
+// may end: a tool which ends its goroutine (as t.FailNow does) fails and does not
+// leave the program waiting.
 func (b *bridge) call(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
+	if inv.Answer == nil { // nothing else takes an answer from a goroutine that ends
+		return b.callApart(ctx, inv)
+	}
+	settled, returned := false, false
+	defer func() {
+		r := recover()
+		if r != nil {
+			err = fmt.Errorf("%s failed: the host panicked: %v", inv.Member, r)
+		} else if !settled {
+			err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
+		}
+		if r == nil && !returned { // the goroutine ends
+			inv.Answer(reply, err)
+		}
+	}()
+	b.dispatch(ctx, inv, func(o pipeline.Outcome) {
+		settled = true
+		reply, err = answer(o)
+		if b.lane != nil { // the next call settles only after this
+			inv.Answer(reply, err)
+		}
+	})
+	returned = true
+	return reply, err
+}
+
+// callApart is call on a goroutine of its own.
+func (b *bridge) callApart(ctx context.Context, inv runtime.Invocation) (reply runtime.Reply, err error) {
+	inv.Answer = func(r runtime.Reply, e error) { reply, err = r, e }
 	done := make(chan struct{})
 	go func() {
 		growstack.Grow()
 		defer close(done)
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("%s failed: the host panicked: %v", inv.Member, r)
-			}
-		}()
-		err = fmt.Errorf("the call of %s ended without an outcome", inv.Member)
-		b.dispatch(ctx, inv, func(o pipeline.Outcome) {
-			reply, err = answer(o)
-			if inv.Answer != nil { // the next call settles only after this
-				inv.Answer(reply, err)
-			}
-		})
+		reply, err = b.call(ctx, inv)
 	}()
 	<-done
 	return reply, err
@@ -142,7 +161,7 @@ func (b *bridge) begin(name string) (n int, id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n = len(b.records) + 1
-	id = fmt.Sprintf("%s:code:%d", b.run.Call().ID(), n)
+	id = b.run.Call().ID() + ":code:" + strconv.Itoa(n)
 	b.records = append(b.records, CallRecord{ID: id, Name: name, State: pipeline.StateFailed})
 	return n, id
 }

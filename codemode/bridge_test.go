@@ -2,6 +2,9 @@ package codemode
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -112,5 +115,100 @@ func TestValuesThatDoNotFit(t *testing.T) {
 	if got := out.Value().String(); got != `{"logs":[],"result":"seven"}` || len(notes) != 11 ||
 		!strings.HasPrefix(notes[0], `call 1 (lies): its value is not what its declaration says: `) || notes[10] != "2 further values are not what their declarations say" {
 		t.Errorf("%s with the notes %q, want the value, ten notes and how many more there are", got, notes)
+	}
+}
+
+// leaver is a Runtime whose program makes one call on a goroutine that may end, and
+// writes down the answer, as a Runtime with or without Answer hears it.
+type leaver struct {
+	answers bool
+	heard   *string
+}
+
+func (r leaver) Run(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+	inv := runtime.Invocation{Seq: 1, Member: "read", Args: "{}"}
+	first := true
+	hear := func(reply runtime.Reply, err error) {
+		if first {
+			*r.heard = fmt.Sprintf("%q %v", reply.Value, err)
+		}
+		first = false
+	}
+	if r.answers {
+		inv.Answer = hear
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		returned := false
+		defer func() {
+			if !returned {
+				hear(runtime.Reply{}, errors.New("left without a word"))
+			}
+		}()
+		reply, err := req.Bindings[0].Call(ctx, inv)
+		returned = true
+		hear(reply, err)
+	}()
+	<-done
+	return runtime.Result{}, nil
+}
+
+func (leaver) Close() error { return nil }
+
+// TestCallsSettleWithTheirGoroutine shows that a program hears the same of a call
+// on a goroutine that foreign code ends or that panics, whether the call stays on
+// the runtime's goroutine or has one of its own.
+func TestCallsSettleWithTheirGoroutine(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		hook func(p *pipeline.Pipeline)
+		want string
+	}{
+		{"a call that succeeds", func(*pipeline.Pipeline) {}, `"\"text\"" <nil>`},
+		{"policy leaves", func(p *pipeline.Pipeline) {
+			p.PreExecute.Use("leaves", func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
+				if c.Name() == "read" {
+					goruntime.Goexit()
+				}
+				return next(ctx)
+			})
+		}, `"" the call of read ended without an outcome`},
+		{"policy panics", func(p *pipeline.Pipeline) {
+			p.PreExecute.Use("panics", func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
+				if c.Name() == "read" {
+					panic("boom")
+				}
+				return next(ctx)
+			})
+		}, `"" pre-execute listener "panics" crashed`},
+		{"an observer leaves", func(p *pipeline.Pipeline) {
+			p.OnResult("leaves", func(o pipeline.Outcome) {
+				if o.Call().Name() == "read" {
+					goruntime.Goexit()
+				}
+			})
+		}, `"\"text\"" <nil>`},
+	} {
+		for _, answers := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, answers %v", tt.name, answers), func(t *testing.T) {
+				reg, err := tools.NewRegistry(tools.Define("read", "Read.", func(context.Context, struct{}) (string, error) { return "text", nil }))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := pipeline.New(reg, nil)
+				tt.hook(p)
+				heard := ""
+				cm, err := New(p, &Options{Runtime: leaver{answers, &heard}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer cm.Close()
+				cm.Run(t.Context(), Program{ID: "r", Code: "return 1"})
+				if heard != tt.want {
+					t.Errorf("the program hears %s, want %s", heard, tt.want)
+				}
+			})
+		}
 	}
 }

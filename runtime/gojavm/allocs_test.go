@@ -38,11 +38,13 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		})},
-		// Each tool is a function under its name and one under its path.
-		{"50 tools are bound", 1278, boundAllocations(t, 50) - boundAllocations(t, 0)},
+		// Tools become functions when they are read.
+		{"a namespace is bound", 38, boundAllocations(t, 0, nil)},
+		{"a namespace that the program does not name", 1, boundAllocations(t, 50, &reach{})},
+		{"50 tools are bound", 0, boundAllocations(t, 50, nil) - boundAllocations(t, 0, nil)},
 		// A third are the promise and its functions; then come the await, the context,
 		// the arguments (17, see below) and the result.
-		{"a call is made and answered", 78, callAllocations(t)},
+		{"a call is made and answered", 76, callAllocations(t)},
 		// Objects and arrays keep their names in maps, and each value is an object.
 		{"100 rows become values", 2519, testing.AllocsPerRun(20, func() {
 			if _, err := jsvalue.Decode(vm, rows, jsvalue.DecodeOptions{}); err != nil {
@@ -62,8 +64,9 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// boundAllocations are those of binding so many tools to an engine.
-func boundAllocations(t *testing.T, n int) float64 {
+// boundAllocations are those of binding so many tools to an engine, for a program
+// of that reach.
+func boundAllocations(t *testing.T, n int, reach *reach) float64 {
 	var members []runtime.Member
 	for i := range n {
 		members = append(members, runtime.Member{Name: fmt.Sprint("server__tool", i), Path: []string{"server", fmt.Sprint("tool", i)}})
@@ -75,7 +78,7 @@ func boundAllocations(t *testing.T, n int) float64 {
 	const runs = 20
 	var ready []*run
 	for range runs + 1 { // one to warm up
-		r := &run{vm: goja.New(), req: runtime.Request{Bindings: []runtime.Binding{{Namespace: namespace, Call: serve}}}}
+		r := &run{vm: goja.New(), reach: reach, req: runtime.Request{Bindings: []runtime.Binding{{Namespace: namespace, Call: serve}}}}
 		if err := r.equip(nil); err != nil {
 			t.Fatal(err)
 		}

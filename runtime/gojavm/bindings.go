@@ -20,7 +20,7 @@ const maxMissed = 1_000
 // boundNamespace is a namespace in one run.
 type boundNamespace struct {
 	binding runtime.Binding
-	class   *errorClass
+	class   *errorClass // nil: not needed yet
 }
 
 func (b *boundNamespace) global() string { return b.binding.Namespace.Global() }
@@ -38,108 +38,40 @@ func access(object, member string) string {
 }
 
 // installBindings defines the namespaces and their error classes as globals
-// that cannot be replaced.
+// that cannot be replaced, except for those that the program cannot name.
 func (r *run) installBindings() error {
 	for _, binding := range r.req.Bindings {
-		class, err := r.newErrorClass(binding.Namespace.Class())
-		if err != nil {
-			return err
-		}
-		r.classes = append(r.classes, class)
-		b := &boundNamespace{binding: binding, class: class}
-		object, err := r.namespaceObject(b)
-		if err != nil {
-			return err
-		}
-		if err := r.lockGlobal(b.global(), object); err != nil {
+		if err := r.install(&boundNamespace{binding: binding}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// node is one object of a namespace: functions, and the objects that paths lead
-// through.
-type node struct {
-	label    string // how a program writes it
-	names    []string
-	function map[string]string // name -> member
-	inner    map[string]*node
-}
-
-func newNode(label string) *node {
-	return &node{label: label, function: map[string]string{}, inner: map[string]*node{}}
-}
-
-// tree arranges the members by name and path.
-func (b *boundNamespace) tree() *node {
-	root := newNode(b.global())
-	for _, m := range b.binding.Namespace.Members() {
-		root.add(m.Name, m.Name)
-	}
-	for _, m := range b.binding.Namespace.Members() {
-		if len(m.Path) == 0 {
-			continue
+func (r *run) install(b *boundNamespace) error {
+	if class := b.binding.Namespace.Class().Name; class != "" && r.mayName(class) {
+		made, err := r.errorClassOf(b)
+		if err != nil {
+			return err
 		}
-		at := root
-		for _, part := range m.Path[:len(m.Path)-1] {
-			if at.inner[part] == nil {
-				at.inner[part] = newNode(access(at.label, part))
-				at.names = append(at.names, part)
-			}
-			at = at.inner[part]
-		}
-		at.add(m.Path[len(m.Path)-1], m.Name)
-	}
-	return root
-}
-
-func (n *node) add(name, member string) {
-	if _, ok := n.function[name]; !ok {
-		n.names = append(n.names, name)
-		n.function[name] = member
-	}
-}
-
-func (r *run) namespaceObject(b *boundNamespace) (*goja.Object, error) {
-	return r.nodeObject(b, b.tree())
-}
-
-// nodeObject is a frozen object without prototype behind a Proxy, whose one trap
-// makes a function of an unknown name that is called, so that the mistake gets
-// an answer; everything else about unknown names is as usual.
-func (r *run) nodeObject(b *boundNamespace, n *node) (*goja.Object, error) {
-	object := r.vm.NewObject()
-	if err := object.SetPrototype(nil); err != nil {
-		return nil, err
-	}
-	for _, name := range n.names {
-		var value goja.Value
-		if inner := n.inner[name]; inner != nil {
-			o, err := r.nodeObject(b, inner)
-			if err != nil {
-				return nil, err
-			}
-			value = o
-		} else {
-			value = r.memberFunction(b, n, name)
-		}
-		if err := object.DefineDataProperty(name, value, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_TRUE); err != nil {
-			return nil, err
+		if err := r.lockGlobal(class, made.constructor); err != nil {
+			return err
 		}
 	}
-	if err := r.real.preventExtensions(object); err != nil {
-		return nil, err
+	if !r.mayName(b.global()) {
+		return nil
 	}
-	proxy := r.vm.NewProxy(object, &goja.ProxyTrapConfig{
-		Get: func(target *goja.Object, name string, _ goja.Value) goja.Value {
-			if n.function[name] != "" || n.inner[name] != nil {
-				return target.Get(name)
-			}
-			return r.unknownMember(b, n, name)
-		},
-	})
-	return r.vm.ToValue(proxy).(*goja.Object), nil
+	object, err := r.namespaceObject(b)
+	if err != nil {
+		return err
+	}
+	return r.lockGlobal(b.global(), object)
+}
+
+// mayName says whether the program can get hold of a global of this name, or may
+// change what is made later.
+func (r *run) mayName(global string) bool {
+	return r.reach.Everything() || r.reach.HasGlobal(global)
 }
 
 // memberFunction is the function of one member. That of a member named "then"
@@ -160,18 +92,21 @@ func (r *run) memberFunction(b *boundNamespace, n *node, name string) goja.Value
 
 // thenable says whether a function named then is called by the engine and not by
 // the program.
-func thenable(c goja.FunctionCall) (resolve goja.Callable, ok bool) {
+func thenable(c goja.FunctionCall) (resolve *goja.Object, ok bool) {
 	if len(c.Arguments) != 2 {
 		return nil, false
 	}
-	resolve, first := goja.AssertFunction(c.Arguments[0])
+	_, first := goja.AssertFunction(c.Arguments[0])
 	_, second := goja.AssertFunction(c.Arguments[1])
-	return resolve, first && second
+	if !first || !second {
+		return nil, false
+	}
+	return c.Arguments[0].(*goja.Object), true
 }
 
 // adopt resolves an awaited namespace with a copy of it in which then cannot be
 // found, for the engine would ask the original for ever.
-func (r *run) adopt(b *boundNamespace, n *node, resolve goja.Callable) goja.Value {
+func (r *run) adopt(b *boundNamespace, n *node, resolve *goja.Object) goja.Value {
 	copied := *n
 	copied.names = slices.DeleteFunc(slices.Clone(n.names), func(name string) bool { return name == "then" })
 	copied.function = map[string]string{}
@@ -184,9 +119,12 @@ func (r *run) adopt(b *boundNamespace, n *node, resolve goja.Callable) goja.Valu
 	if err != nil {
 		panic(r.vm.NewTypeError("%s cannot be awaited", n.label))
 	}
-	if _, err := resolve(goja.Undefined(), object); err != nil {
-		panic(err)
+	if resolve := plainCall(resolve); resolve != nil { // each await of a loop would stand inside the one before
+		resolve(goja.FunctionCall{This: goja.Undefined(), Arguments: []goja.Value{object}})
+		return goja.Undefined()
 	}
+	call, _ := goja.AssertFunction(resolve)
+	must(call(goja.Undefined(), object))
 	return goja.Undefined()
 }
 

@@ -2,9 +2,11 @@ package gojavm
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"github.com/dop251/goja"
 
@@ -14,44 +16,80 @@ import (
 // errorClass is the class of failed calls in one run.
 type errorClass struct {
 	runtime.ErrorClass
-	construct goja.Constructor
-	prototype *goja.Object
+	constructor *goja.Object
+	construct   goja.Constructor
+	prototype   *goja.Object
 }
 
 // classMaker makes the class: a real subclass of Error, which a program may
-// construct and extend as well.
+// construct and extend as well. It uses nothing that a program could replace.
 var classMaker = sync.OnceValue(func() *goja.Program {
 	return goja.MustCompile("errors.js", `(function (name, Base) {
 	"use strict";
-	const made = { [name]: class extends Base {} }[name];
-	Object.defineProperty(made.prototype, "name", { value: name, writable: true, configurable: true, enumerable: false });
-	return made;
+	return { [name]: class extends Base {} }[name];
 })`, true)
 })
 
-// newErrorClass makes the class and defines its global; the zero class is the
-// engine's Error.
+// errorClassOf is the class of a namespace, which is made when it is first needed.
+func (r *run) errorClassOf(b *boundNamespace) (*errorClass, error) {
+	if b.class != nil {
+		return b.class, nil
+	}
+	class, err := r.newErrorClass(b.binding.Namespace.Class())
+	if err != nil {
+		return nil, err
+	}
+	b.class = class
+	r.classes = append(r.classes, class)
+	return class, nil
+}
+
+// newErrorClass makes the class; the zero class is the engine's Error.
 func (r *run) newErrorClass(class runtime.ErrorClass) (*errorClass, error) {
-	made := &errorClass{ErrorClass: class}
-	constructor := r.real.get("Error", "")
+	made := &errorClass{ErrorClass: class, constructor: r.real.get("Error", "")}
 	if class.Name != "" {
 		maker, err := r.vm.RunProgram(classMaker())
 		if err != nil {
 			return nil, err
 		}
+		name := r.vm.ToValue(class.Name)
 		make, _ := goja.AssertFunction(maker)
-		v, err := make(goja.Undefined(), r.vm.ToValue(class.Name), r.real.get("Error", ""))
+		v, err := make(goja.Undefined(), name, made.constructor)
 		if err != nil {
 			return nil, err
 		}
-		constructor = v.ToObject(r.vm)
-		if err := r.lockGlobal(class.Name, constructor); err != nil {
+		made.constructor = v.ToObject(r.vm)
+		made.prototype = made.constructor.Get("prototype").ToObject(r.vm)
+		if err := made.prototype.DefineDataProperty("name", name, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return nil, err
 		}
-		made.prototype = constructor.Get("prototype").ToObject(r.vm)
 	}
-	made.construct, _ = goja.AssertConstructor(constructor)
+	made.construct, _ = goja.AssertConstructor(made.constructor)
 	return made, nil
+}
+
+// callErrors knows where failed calls were made, by the errors that they threw.
+// It keeps none of these: a program may meet many in one run.
+type callErrors struct {
+	stacks map[weak.Pointer[goja.Object]][]goja.StackFrame
+	most   int // how many there may be before those of errors that are gone are dropped
+}
+
+func (e *callErrors) add(thrown *goja.Object, stack []goja.StackFrame) {
+	if e.stacks == nil {
+		e.stacks = map[weak.Pointer[goja.Object]][]goja.StackFrame{}
+	}
+	if len(e.stacks) >= e.most {
+		maps.DeleteFunc(e.stacks, func(thrown weak.Pointer[goja.Object], _ []goja.StackFrame) bool { return thrown.Value() == nil })
+		e.most = max(2*len(e.stacks), 100)
+	}
+	e.stacks[weak.Make(thrown)] = stack
+}
+
+// at is where the call was made that threw the error, if it is one of a call.
+func (e *callErrors) at(thrown *goja.Object) (stack []goja.StackFrame, ok bool) {
+	stack, ok = e.stacks[weak.Make(thrown)]
+	return stack, ok
 }
 
 // newCallError is the error of a failed call: its class's own properties name
@@ -62,7 +100,10 @@ func (r *run) newCallError(c *call, err error) *goja.Object {
 	if !errors.As(err, &call) {
 		call = &runtime.CallError{Message: err.Error()}
 	}
-	class := c.owner.class
+	class, failed := r.errorClassOf(c.owner)
+	if failed != nil {
+		panic(failed)
+	}
 	object, failed := class.construct(nil, r.vm.ToValue(call.Message))
 	if failed != nil {
 		panic(failed)
@@ -90,7 +131,7 @@ func (r *run) newCallError(c *call, err error) *goja.Object {
 	}
 	stack := name + ": " + call.Message + r.stackText(c.stack)
 	_ = object.DefineDataProperty("stack", r.vm.ToValue(stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	r.thrown[object] = c.stack
+	r.thrown.add(object, c.stack)
 	return object
 }
 

@@ -94,7 +94,7 @@ func (r *run) checkRejections() bool {
 		}
 		reason := x.promise.Result()
 		if object, ok := reason.(*goja.Object); ok {
-			if _, ok := r.thrown[object]; ok {
+			if _, ok := r.thrown.at(object); ok {
 				r.note("a failed call was not handled: " + r.thrownText(object))
 				continue
 			}

@@ -136,7 +136,7 @@ func (r *run) describeValue(v goja.Value, stack []goja.StackFrame) runtime.Failu
 	if ex != nil {
 		return r.placed(runtime.Failure{Message: unrenderable}, r.siteOf(stack))
 	}
-	if own, ok := r.thrown[object]; ok {
+	if own, ok := r.thrown.at(object); ok {
 		f.Stack = r.frames(own)
 	} else if f.Stack = r.parseStack(stackText); len(f.Stack) == 0 {
 		f.Stack = r.frames(stack)

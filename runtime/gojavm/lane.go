@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,9 +38,10 @@ type call struct {
 
 	timeout  time.Duration // zero: none
 	timer    *timer
-	unlisten func() // from the abort signal
-	out      bool   // with the host
-	over     bool   // the program has been answered
+	unlisten func()          // from the abort signal
+	out      bool            // with the host
+	over     bool            // the program has been answered
+	ctx      context.Context // of the call with the host
 	cancel   context.CancelCauseFunc
 	held     int64 // bytes counted for it
 
@@ -113,65 +113,69 @@ func (r *run) pump() {
 			r.mu.Unlock()
 			return
 		}
-		c := r.queue[0]
-		r.queue[0] = nil
-		r.queue = r.queue[1:]
+		c := takeFirst(&r.queue)
 		r.active++
 		r.usage.Calls++
 		c.sequence = r.usage.Calls
 		r.usage.BytesOut += int64(len(c.args))
-		r.live.Add(1)
+		h := r.takeHand()
 		r.mu.Unlock()
-		r.handOut(c)
+		r.handOut(c, h)
 	}
 }
 
-func (r *run) handOut(c *call) {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	c.cancel, c.out = cancel, true
+// takeFirst takes the first call of a queue that has one. A queue that is empty
+// then keeps its room, for most have one call at a time.
+func takeFirst(queue *[]*call) *call {
+	q := *queue
+	c := q[0]
+	q[0] = nil
+	if len(q) == 1 {
+		*queue = q[:0]
+	} else {
+		*queue = q[1:]
+	}
+	return c
+}
+
+// handOut gives a call to the host, by the hand that was taken for it.
+func (r *run) handOut(c *call, h *hand) {
+	c.ctx, c.cancel = context.WithCancelCause(r.ctx)
+	c.out = true
 	if c.timeout > 0 {
-		failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
-		// The timer tells the program; the context also ends the call when the
-		// program has returned and no timer runs any more.
-		timed, stop := context.WithTimeoutCause(ctx, c.timeout, failure)
-		ctx, c.cancel = timed, func(cause error) { cancel(cause); stop() }
-		c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
+		r.startTimeout(c)
 	}
-	inv := runtime.Invocation{Seq: c.sequence, Global: c.owner.global(), Member: c.member, Args: c.args, Site: c.site}
-	if r.req.Parallel > 1 {
-		inv.Answer = func(reply runtime.Reply, err error) { r.arrived(ctx, c, reply, err) }
-	}
-	go func() {
-		defer r.live.Done()
-		reply, err := runtime.Reply{}, errLeft
-		defer func() { r.arrived(ctx, c, reply, err) }()
-		reply, err = answer(ctx, c.owner.binding.Call, inv)
-	}()
+	h.call = c
+	h.next <- struct{}{}
 }
 
-// errLeft is the answer of a call whose goroutine the host ended.
-var errLeft = errors.New("the call ended without an answer")
-
-// answer calls the host and turns its panic into a failure.
-func answer(ctx context.Context, f func(context.Context, runtime.Invocation) (runtime.Reply, error), inv runtime.Invocation) (reply runtime.Reply, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			reply, err = runtime.Reply{}, fmt.Errorf("%s failed: the host panicked: %v", inv.Member, x)
-		}
-	}()
-	return f(ctx, inv)
+// startTimeout ends a call after its timeout.
+func (r *run) startTimeout(c *call) {
+	failure := &runtime.CallError{Code: codeTimeout, Message: c.label() + " timed out after " + runtime.Milliseconds(c.timeout)}
+	// The timer tells the program; the context also ends the call when the
+	// program has returned and no timer runs any more.
+	timed, stop := context.WithTimeoutCause(c.ctx, c.timeout, failure)
+	cancel := c.cancel
+	c.ctx, c.cancel = timed, func(cause error) { cancel(cause); stop() }
+	c.timer = r.timers.add(c.timeout, 0, func() error { return r.abort(c, failure.Code, failure.Message) })
 }
 
 // arrived puts a call into the inbox with its first answer, from any goroutine of
-// the host's.
-func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err error) {
-	if failure, ok := context.Cause(ctx).(*runtime.CallError); ok && err != nil {
-		err = failure
+// the host's. It says whether h, the hand that has made the call and is free again,
+// waits for another one; h is nil for an answer that comes by itself.
+func (r *run) arrived(c *call, reply runtime.Reply, err error, h *hand) (waits bool) {
+	if err != nil {
+		if failure, ok := context.Cause(c.ctx).(*runtime.CallError); ok {
+			err = failure
+		}
 	}
 	r.mu.Lock()
+	if waits = h != nil && !r.settled; waits {
+		r.idleHands = append(r.idleHands, h) // before the program can make its next call
+	}
 	if c.answered {
 		r.mu.Unlock()
-		return
+		return waits
 	}
 	c.answered, c.reply, c.err = true, reply, err
 	heavy, crowded := r.hold(c, len(reply.Value))
@@ -184,6 +188,7 @@ func (r *run) arrived(ctx context.Context, c *call, reply runtime.Reply, err err
 	case r.wake <- struct{}{}:
 	default:
 	}
+	return waits
 }
 
 // answered takes the next call from the inbox, or nil.
@@ -193,9 +198,7 @@ func (r *run) answered() *call {
 	if len(r.inbox) == 0 {
 		return nil
 	}
-	c := r.inbox[0]
-	r.inbox[0] = nil
-	r.inbox = r.inbox[1:]
+	c := takeFirst(&r.inbox)
 	r.active--
 	if c.over {
 		r.givenUp--
@@ -243,10 +246,10 @@ func (r *run) settle(c *call) error {
 		value, err = r.decode(c)
 	}
 	r.forget(c)
-	if jsvalue.Uncatchable(err) {
-		return err
-	}
 	if err != nil {
+		if jsvalue.Uncatchable(err) {
+			return err
+		}
 		return c.reject(r.newCallError(c, err))
 	}
 	r.mu.Lock()

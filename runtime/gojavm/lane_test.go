@@ -157,6 +157,10 @@ func TestSequenceNumbers(t *testing.T) {
 		Bindings: []runtime.Binding{{Namespace: toolset(t), Call: func(_ context.Context, c runtime.Invocation) (runtime.Reply, error) {
 			mu.Lock()
 			defer mu.Unlock()
+			if c.Answer == nil {
+				t.Errorf("call %d takes no answer before it returns", c.Seq)
+			}
+			c.Answer = nil // what follows compares data
 			got = append(got, c)
 			return runtime.Reply{}, nil
 		}}},

@@ -46,18 +46,19 @@ type run struct {
 	ctx   context.Context // of calls; carries the wall
 	end   context.CancelCauseFunc
 
-	stop chan struct{} // closed when failure is set from outside the program
-	done chan struct{} // closed when the engine's goroutine is over
-	wake chan struct{} // something is in inbox
-	live sync.WaitGroup
+	stop chan struct{}  // closed when failure is set from outside the program
+	done chan struct{}  // closed when the engine's goroutine is over
+	wake chan struct{}  // something is in inbox
+	live sync.WaitGroup // hands
 
 	real     intrinsics
 	classes  []*errorClass
-	thrown   map[*goja.Object][]goja.StackFrame // where failed calls were made
-	missed   map[string]string                  // unknown members that were read: name -> owner
-	sites    map[goja.StackFrame]runtime.Site   // asked before; zero: not the author's
-	patterns map[string]string                  // regular expressions that were rewritten -> as they were written
-	matching atomic.Pointer[runtime.Site]       // of the regular expression that is at work; read by all goroutines
+	proxies  namespaceProxy
+	thrown   callErrors
+	missed   map[string]string                // unknown members that were read: name -> owner
+	sites    map[goja.StackFrame]runtime.Site // asked before; zero: not the author's
+	patterns map[string]string                // regular expressions that were rewritten -> as they were written
+	matching atomic.Pointer[runtime.Site]     // of the regular expression that is at work; read by all goroutines
 	timers   timers
 	began    time.Time
 	equipped bool          // see equip
@@ -75,19 +76,20 @@ type run struct {
 	main     *goja.Promise
 	givenUp  int // calls that are out with the host and were answered before it returned
 
-	mu       sync.Mutex // guards what follows
-	failure  *runtime.Failure
-	settled  bool // an outcome is decided, or nobody waits for one
-	value    string
-	ledger   *runtime.Ledger
-	notes    []string
-	usage    runtime.Usage
-	inbox    []*call
-	queue    []*call
-	active   int
-	made     int
-	bytes    int64 // queued and in flight
-	released bool  // bytes are given back
+	mu        sync.Mutex // guards what follows
+	failure   *runtime.Failure
+	settled   bool // an outcome is decided, or nobody waits for one
+	value     string
+	ledger    *runtime.Ledger
+	notes     []string
+	usage     runtime.Usage
+	inbox     []*call
+	queue     []*call
+	active    int
+	made      int
+	idleHands []*hand // that wait for a call
+	bytes     int64   // queued and in flight
+	released  bool    // bytes are given back
 }
 
 func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.Limits) *run {
@@ -105,7 +107,6 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	r.stop = make(chan struct{})
 	r.done = make(chan struct{})
 	r.wake = make(chan struct{}, 1)
-	r.thrown = map[*goja.Object][]goja.StackFrame{}
 	r.missed = map[string]string{}
 	r.sites = map[goja.StackFrame]runtime.Site{}
 	r.patterns = map[string]string{}
@@ -229,6 +230,10 @@ func (r *run) close() {
 		r.usage.NotStarted = append(r.usage.NotStarted, runtime.Invocation{Global: c.owner.global(), Member: c.member, Site: c.site})
 	}
 	r.queue = nil
+	for _, h := range r.idleHands {
+		close(h.next)
+	}
+	r.idleHands = nil
 }
 
 // result is the outcome, with r.mu held or nobody else about.

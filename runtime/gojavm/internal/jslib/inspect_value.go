@@ -66,6 +66,7 @@ func (c *inspection) value(v goja.Value, level int) string {
 		if !ok || p.Target() == nil {
 			return "<Revoked Proxy>"
 		}
+		complete(p)
 		o = p.Target()
 	}
 	for _, outer := range c.seen {
@@ -74,6 +75,22 @@ func (c *inspection) value(v goja.Value, level int) string {
 		}
 	}
 	return c.object(o, level)
+}
+
+// Completer is a handler of a Proxy, as a goja.DynamicObject, that makes the
+// object behind it when that is first asked for anything but a member. What looks
+// behind the Proxy has to ask for it.
+type Completer interface {
+	goja.DynamicObject
+	Complete()
+}
+
+var completerType = reflect.TypeFor[Completer]()
+
+func complete(p goja.Proxy) {
+	if handler := p.Handler(); handler != nil && handler.ExportType().Implements(completerType) {
+		handler.Export().(Completer).Complete()
+	}
 }
 
 func (c *inspection) reference(o *goja.Object) int {
