@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/dop251/goja/ast"
@@ -23,7 +22,7 @@ func (r *run) unboundCalls() []string {
 		spaces[bound.global()] = bound.tree()
 	}
 	var notes []string
-	eachNode(reflect.ValueOf(r.prog.tree.Body), func(x any) bool {
+	eachNodeOf(r.prog.tree.Body, func(x any) bool {
 		call, ok := x.(*ast.CallExpression)
 		if !ok || len(notes) == maxUnboundNotes {
 			return true
@@ -82,29 +81,4 @@ func (r *run) siteOfNode(n ast.Node) runtime.Site {
 	file := r.prog.tree.File
 	position := file.Position(int(n.Idx0()) - file.Base())
 	return runtime.Site{Line: position.Line, Column: position.Column}
-}
-
-// eachNode calls f with every node of a part of a syntax tree, as pointers; f says
-// whether its parts follow.
-func eachNode(v reflect.Value, f func(any) bool) {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if v.IsNil() || v.Type() == fileType {
-			return
-		}
-		if v.Kind() == reflect.Pointer && !f(v.Interface()) {
-			return
-		}
-		eachNode(v.Elem(), f)
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachNode(v.Index(i), f)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && field.Name != "DeclarationList" && mayHoldNodes(field.Type) {
-				eachNode(v.Field(i), f)
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package gojavm
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -63,7 +62,7 @@ func (e *ending) apply() bool {
 // the place if there is one.
 func (e *ending) returns() bool {
 	var found []*ast.ReturnStatement
-	eachNode(reflect.ValueOf(e.body), func(x any) bool {
+	eachNode(e.body, func(x any) bool {
 		switch x := x.(type) {
 		case *ast.ReturnStatement:
 			found = append(found, x)
@@ -190,8 +189,11 @@ func objectOf(block *ast.BlockStatement) ast.Expression {
 
 // disposes says whether a try statement is one that esbuild makes of using.
 func disposes(s *ast.TryStatement) bool {
+	if s.Finally == nil {
+		return false
+	}
 	found := false
-	eachNode(reflect.ValueOf(s.Finally), func(x any) bool {
+	eachNode(s.Finally, func(x any) bool {
 		if call, ok := x.(*ast.CallExpression); ok {
 			found = found || calls(call, "__callDispose")
 		}
@@ -371,7 +373,7 @@ func isConsole(x ast.Expression) bool {
 // value of a last call is not meant then either. All that prints is one.
 func (e *ending) steps(last ast.Expression) bool {
 	found := prints(e.body)
-	eachNode(reflect.ValueOf(e.body), func(x any) bool {
+	eachNode(e.body, func(x any) bool {
 		switch x := x.(type) {
 		case *ast.ExpressionStatement:
 			found = found || x.Expression != last && isStep(x.Expression)
@@ -386,7 +388,7 @@ func (e *ending) steps(last ast.Expression) bool {
 // prints says whether a part of a program calls a method of console.
 func prints(part any) bool {
 	found := false
-	eachNode(reflect.ValueOf(part), func(x any) bool {
+	eachNode(part, func(x any) bool {
 		if dot, ok := x.(*ast.DotExpression); ok {
 			found = found || isConsole(dot.Left)
 		}
