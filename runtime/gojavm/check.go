@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/dop251/goja/ast"
-
-	"github.com/runcode-go/runcode/runtime"
 )
 
 // maxUnboundNotes bounds the notes about calls of unknown members.
@@ -47,7 +45,7 @@ func (r *run) unboundCall(spaces map[string]*node, call *ast.CallExpression) str
 			return ""
 		}
 		if at.inner[name] == nil {
-			return fmt.Sprintf("line %d: %s", r.siteOfNode(call).Line, at.unknown(name))
+			return fmt.Sprintf("line %d: %s", r.prog.siteOf(call).Line, at.unknown(name))
 		}
 		at = at.inner[name]
 	}
@@ -75,10 +73,4 @@ func memberPath(x ast.Expression) (path []string, object *ast.Identifier) {
 			return nil, nil
 		}
 	}
-}
-
-func (r *run) siteOfNode(n ast.Node) runtime.Site {
-	file := r.prog.tree.File
-	position := file.Position(int(n.Idx0()) - file.Base())
-	return runtime.Site{Line: position.Line, Column: position.Column}
 }

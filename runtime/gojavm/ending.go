@@ -72,7 +72,7 @@ func (e *ending) returns() bool {
 		return true
 	})
 	if len(found) == 1 {
-		e.program.returned = e.program.siteOf(found[0])
+		e.program.returned = int(found[0].Return) - e.program.file.Base()
 	}
 	return len(found) > 0
 }

@@ -72,7 +72,7 @@ var helperNames = []unistring.String{markName, throwName, catchName, stackName, 
 //
 // The answer says what was done.
 func mark(wrapper *ast.ArrowFunctionLiteral, source string, places *file.File) *marker {
-	m := &marker{places: places, stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
+	m := &marker{places: places, stacks: readsStacks(source), bigInts: mayHoldBigInts(source), delegates: mayDelegate(source)}
 	m.node(wrapper.Body)
 	for _, name := range helperNames {
 		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
@@ -94,6 +94,7 @@ func readsStacks(source string) bool {
 type marker struct {
 	stacks     bool               // the property stack needs care
 	bigInts    bool               // operators may well meet BigInts
+	delegates  bool               // there may be a yield*
 	operators  bool               // there is an operator that is guarded
 	dates      bool               // there is a Date of a value
 	results    bool               // there is a for await

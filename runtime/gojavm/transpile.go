@@ -60,15 +60,15 @@ type program struct {
 	text     string // the function body in it, on the same lines
 	lines    []string
 	compiled *goja.Program
-	places   *places
+	places   *places      // until it is ready
 	notes    []string     // input that was forgiven
 	tree     *ast.Program // what was compiled; only for checks
-	file     *file.File   // its places
+	file     *file.File   // the compiled text
 	marks    *marker      // what was put into it
 	reach    *reach       // what it can get hold of
 	ended    bool         // it got an end of ours; see ending
 	implicit bool         // what it returns is the value of a last expression
-	returned runtime.Site // of its own return, if there is one only
+	returned int          // offset in the compiled text of its own return, if there is one only
 }
 
 // transpile turns TypeScript or JavaScript into a compiled program, or says why
@@ -292,10 +292,28 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if err != nil {
 		return p.engineRefusal(err)
 	}
-	// Only now, so that errors of the parser and the compiler come in one unit.
-	tree.File.SetSourceMap(p.places.consumer)
 	p.compiled, p.tree = compiled, tree
 	return nil
+}
+
+// ready tells the engine the author's places, before the program runs. Only now, so
+// that errors of the parser and the compiler came in one unit. Nothing may ask
+// places afterwards.
+func (p *program) ready() {
+	p.file.SetSourceMap(p.places.consumer())
+	p.places, p.tree = nil, nil
+}
+
+// returnSite is the author's place of the only return of a program that is ready.
+func (p *program) returnSite() runtime.Site {
+	if p.returned == 0 {
+		return runtime.Site{}
+	}
+	position := p.file.Position(p.returned)
+	if position.Filename != p.name {
+		return runtime.Site{}
+	}
+	return runtime.Site{Line: position.Line, Column: position.Column}
 }
 
 // onlyFunctions says whether a program consists of functions that nothing calls.

@@ -149,9 +149,7 @@ func FuzzVLQ(f *testing.F) {
 	f.Add(1 << 20)
 	f.Fuzz(func(t *testing.T, n int) {
 		n %= 1 << 40
-		c := converter{}
-		encodeVLQ(&c.out, n)
-		if got, rest := decodeVLQ(c.out.String() + "A"); got != n || rest != "A" {
+		if got, rest := decodeVLQ(string(appendVLQ(nil, n)) + "A"); got != n || rest != "A" {
 			t.Errorf("%d: %d, %q", n, got, rest)
 		}
 	})
