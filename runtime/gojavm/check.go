@@ -3,6 +3,7 @@ package gojavm
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/dop251/goja/ast"
 )
@@ -14,10 +15,10 @@ const maxUnboundNotes = 20
 // namespace. They are notes and no failure: a program may test first what it
 // has.
 func (r *run) unboundCalls() []string {
-	spaces := map[string]*node{}
+	spaces := map[string]func() *node{}
 	for _, b := range r.req.Bindings {
 		bound := boundNamespace{binding: b}
-		spaces[bound.global()] = bound.tree()
+		spaces[bound.global()] = sync.OnceValue(bound.tree)
 	}
 	var notes []string
 	eachNodeOf(r.prog.tree.Body, func(x any) bool {
@@ -34,13 +35,17 @@ func (r *run) unboundCalls() []string {
 }
 
 // unboundCall is the note about tools.a.b(...) with an unknown a or b.
-func (r *run) unboundCall(spaces map[string]*node, call *ast.CallExpression) string {
-	path, object := memberPath(call.Callee)
+func (r *run) unboundCall(spaces map[string]func() *node, call *ast.CallExpression) string {
+	object := memberObject(call.Callee)
 	if object == nil {
 		return ""
 	}
-	at := spaces[object.Name.String()]
-	for _, name := range path {
+	space := spaces[object.Name.String()]
+	if space == nil {
+		return ""
+	}
+	at := space()
+	for _, name := range memberPath(call.Callee) {
 		if at == nil || at.function[name] != "" {
 			return ""
 		}
@@ -52,25 +57,38 @@ func (r *run) unboundCall(spaces map[string]*node, call *ast.CallExpression) str
 	return ""
 }
 
-// memberPath takes tools.a["b"] apart; object is nil for any other expression.
-func memberPath(x ast.Expression) (path []string, object *ast.Identifier) {
+// memberObject is tools in tools.a["b"], or nil for any other expression.
+func memberObject(x ast.Expression) *ast.Identifier {
+	for {
+		switch at := x.(type) {
+		case *ast.DotExpression:
+			x = at.Left
+		case *ast.BracketExpression:
+			if _, ok := at.Member.(*ast.StringLiteral); !ok {
+				return nil
+			}
+			x = at.Left
+		case *ast.Identifier:
+			return at
+		default:
+			return nil
+		}
+	}
+}
+
+// memberPath are a and b in tools.a["b"], of which memberObject knows tools.
+func memberPath(x ast.Expression) (path []string) {
 	for {
 		switch at := x.(type) {
 		case *ast.DotExpression:
 			path = append(path, at.Identifier.Name.String())
 			x = at.Left
 		case *ast.BracketExpression:
-			key, ok := at.Member.(*ast.StringLiteral)
-			if !ok {
-				return nil, nil
-			}
-			path = append(path, key.Value.String())
+			path = append(path, at.Member.(*ast.StringLiteral).Value.String())
 			x = at.Left
-		case *ast.Identifier:
-			slices.Reverse(path)
-			return path, at
 		default:
-			return nil, nil
+			slices.Reverse(path)
+			return path
 		}
 	}
 }

@@ -61,20 +61,40 @@ func (e *ending) apply() bool {
 // returns says whether the program has a return statement of its own, and notes
 // the place if there is one.
 func (e *ending) returns() bool {
-	var found []*ast.ReturnStatement
-	eachNode(e.body, func(x any) bool {
-		switch x := x.(type) {
-		case *ast.ReturnStatement:
-			found = append(found, x)
-		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral:
-			return false
-		}
-		return true
-	})
-	if len(found) == 1 {
-		e.program.returned = int(found[0].Return) - e.program.file.Base()
+	var found returnFinder
+	found.node(e.body)
+	if found.count == 1 {
+		e.program.returned = int(found.last.Return) - e.program.file.Base()
 	}
-	return len(found) > 0
+	return found.count > 0
+}
+
+// returnFinder is a walker that finds the return statements of a function: those
+// in its expressions and declarations belong to others.
+type returnFinder struct {
+	count int
+	last  *ast.ReturnStatement
+}
+
+func (f *returnFinder) node(n any) {
+	switch x := n.(type) {
+	case *ast.ReturnStatement:
+		f.count++
+		f.last = x
+	case *ast.FunctionLiteral, *ast.ClassLiteral, *ast.Binding:
+	default:
+		walkStatement(n, f)
+	}
+}
+
+func (f *returnFinder) expression(*ast.Expression) {}
+
+func (f *returnFinder) body(s *ast.Statement) { f.node(*s) }
+
+func (f *returnFinder) list(list *[]ast.Statement) {
+	for _, s := range *list {
+		f.node(s)
+	}
 }
 
 // finish ends the body with a return.
@@ -400,7 +420,7 @@ func prints(part any) bool {
 // callsMember says whether a call is one of a namespace's member. That nobody
 // waits for it may be meant.
 func (e *ending) callsMember(call *ast.CallExpression) bool {
-	_, object := memberPath(call.Callee)
+	object := memberObject(call.Callee)
 	return object != nil && slices.Contains(e.globals, object.Name.String())
 }
 

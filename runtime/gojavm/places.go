@@ -80,19 +80,16 @@ type converter struct {
 	source   []string // lines
 	rulers   []ruler  // of source, made when they are needed first
 	compiled string   // what is left of it: the current line first
-	mappings string   // what is left of them
+	mappings string
+	at       int // the next byte of them
 	out      []byte
 	in       segment // last read; its source is always the one there is
 	last     segment // last written
 }
 
 func (c *converter) convert() {
-	for {
-		c.line()
-		if c.mappings == "" {
-			return
-		}
-		c.mappings = c.mappings[1:] // the semicolon
+	for c.line(); c.at < len(c.mappings); c.line() {
+		c.at++ // the semicolon
 		c.out = append(c.out, ';')
 	}
 }
@@ -103,12 +100,10 @@ func (c *converter) line() {
 	text, c.compiled, _ = strings.Cut(c.compiled, "\n")
 	columns := newRuler(text, true)
 	c.in.column, c.last.column = 0, 0
-	for wrote := false; c.mappings != "" && c.mappings[0] != ';'; {
-		if c.mappings[0] == ',' {
-			c.mappings = c.mappings[1:]
-			continue
-		}
-		if c.read() {
+	for wrote := false; c.more(); {
+		if c.mappings[c.at] == ',' {
+			c.at++
+		} else if c.read() {
 			if wrote {
 				c.out = append(c.out, ',')
 			}
@@ -118,12 +113,15 @@ func (c *converter) line() {
 	}
 }
 
+// more says whether the line goes on.
+func (c *converter) more() bool { return c.at < len(c.mappings) && c.mappings[c.at] != ';' }
+
 // read decodes one segment; those without a source are left out.
 func (c *converter) read() bool {
 	fields := [5]int{}
 	n := 0
-	for n < len(fields) && c.mappings != "" && c.mappings[0] != ',' && c.mappings[0] != ';' {
-		fields[n], c.mappings = decodeVLQ(c.mappings)
+	for n < len(fields) && c.more() && c.mappings[c.at] != ',' {
+		fields[n], c.at = decodeVLQ(c.mappings, c.at)
 		n++
 	}
 	c.in.column += fields[0]
@@ -158,9 +156,10 @@ func (c *converter) translated(columns *ruler) segment {
 }
 
 func (c *converter) write(s segment) {
-	for _, delta := range [4]int{s.column - c.last.column, s.source - c.last.source, s.row - c.last.row, s.origin - c.last.origin} {
-		c.out = appendVLQ(c.out, delta)
-	}
+	out := appendVLQ(c.out, s.column-c.last.column)
+	out = appendVLQ(out, s.source-c.last.source)
+	out = appendVLQ(out, s.row-c.last.row)
+	c.out = appendVLQ(out, s.origin-c.last.origin)
 	c.last = s
 }
 
@@ -173,22 +172,20 @@ var base64Values = func() (values [256]byte) {
 	return values
 }()
 
-// decodeVLQ reads one number of a source map.
-func decodeVLQ(text string) (int, string) {
+// decodeVLQ reads the number of a source map that begins at an offset, and gives
+// the offset after it.
+func decodeVLQ(text string, at int) (n, end int) {
 	value, shift := 0, 0
-	for i := range len(text) {
-		digit := int(base64Values[text[i]])
+	for more := true; more && at < len(text); at++ {
+		digit := int(base64Values[text[at]])
 		value |= (digit & 31) << shift
 		shift += 5
-		if digit&32 == 0 || shift > 50 {
-			text = text[i+1:]
-			break
-		}
+		more = digit&32 != 0 && shift <= 50
 	}
 	if value&1 != 0 {
-		return -(value >> 1), text
+		return -(value >> 1), at
 	}
-	return value >> 1, text
+	return value >> 1, at
 }
 
 func appendVLQ(out []byte, n int) []byte {
