@@ -295,6 +295,7 @@ func (c *checker) regexp() string {
 			return fmt.Sprintf("more than %d groups inside one another in a regular expression (the nesting limit)", c.nesting)
 		}
 	}
+	c.pos = min(c.pos, len(c.src)) // a backslash may have been the last character
 	c.value()
 	return ""
 }
