@@ -1,12 +1,14 @@
 package gojavm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
 	"github.com/dop251/goja/ast"
 	"github.com/go-sourcemap/sourcemap"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/runtime"
 )
@@ -86,9 +88,12 @@ func TestACheckTranslatesNoPlaces(t *testing.T) {
 		{"an unknown member", "return await tools.nothing()", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, failure := transpile("", tt.source, "tools")
+			p, failure := check("", tt.source, "tools")
 			if failure != nil {
 				t.Fatal(failure)
+			}
+			if p.reach != nil {
+				t.Error("what the program can reach was looked for")
 			}
 			asked, consumer := false, p.places.consumer
 			p.places.consumer = func() *sourcemap.Consumer {
@@ -98,6 +103,31 @@ func TestACheckTranslatesNoPlaces(t *testing.T) {
 			r := &run{prog: p, req: runtime.Request{Bindings: []runtime.Binding{{Namespace: toolset(t), Call: serve}}}}
 			if notes := r.unboundCalls(); len(notes) > 0 != tt.asks || asked != tt.asks {
 				t.Errorf("notes %q, places asked: %v, want %v", notes, asked, tt.asks)
+			}
+		})
+	}
+}
+
+// A check says what a run says before it begins.
+func TestACheckFindsWhatARunFinds(t *testing.T) {
+	for name, source := range map[string]string{
+		"a program":            "const a: number = 1\nreturn a",
+		"notes":                "import type { A } from 'a'\nfunction f() {}\nexport default f",
+		"only functions":       "function f(a) {}\nfunction g() {}",
+		"an error":             "return 1 +",
+		"a pattern":            "return /(/",
+		"the same group twice": "return /(?<a>1)|(?<a>2)/",
+		"too many brackets":    "f()\n}",
+		"an import":            "import a from 'a'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, wanted := transpile("a.ts", source, "tools")
+			checked, got := check("a.ts", source, "tools")
+			if diff := cmp.Diff(wanted, got); diff != "" {
+				t.Errorf("failure (-run +check):\n%s", diff)
+			}
+			if got == nil && !slices.Equal(run.notes, checked.notes) {
+				t.Errorf("notes %q, of a run %q", checked.notes, run.notes)
 			}
 		})
 	}
