@@ -88,7 +88,8 @@ func TestACheckTranslatesNoPlaces(t *testing.T) {
 		{"an unknown member", "return await tools.nothing()", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, failure := check("", tt.source, "tools")
+			r := &run{req: runtime.Request{Program: tt.source, CheckOnly: true, Bindings: []runtime.Binding{{Namespace: toolset(t), Call: serve}}}}
+			p, failure := r.compile()
 			if failure != nil {
 				t.Fatal(failure)
 			}
@@ -100,7 +101,7 @@ func TestACheckTranslatesNoPlaces(t *testing.T) {
 				asked = true
 				return consumer()
 			}
-			r := &run{prog: p, req: runtime.Request{Bindings: []runtime.Binding{{Namespace: toolset(t), Call: serve}}}}
+			r.prog = p
 			if notes := r.unboundCalls(); len(notes) > 0 != tt.asks || asked != tt.asks {
 				t.Errorf("notes %q, places asked: %v, want %v", notes, asked, tt.asks)
 			}
