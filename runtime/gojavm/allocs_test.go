@@ -57,11 +57,51 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		})},
+		// The function that is told the nodes.
+		{"a tree is walked", 1, walkAllocations(t)},
+		{"places wait to be asked for", 4, placesAllocations(t, false)},
+		// Most are the decoder's, and none of them a line's.
+		{"places of 200 lines", 29, placesAllocations(t, true)},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %v allocations, want %v", tt.path, tt.got, tt.want)
 		}
 	}
+}
+
+// walkAllocations are those of a walk over a program.
+func walkAllocations(t *testing.T) float64 {
+	tree, err := parseProgram("for (const a of b) { if (c) d({ e: f[0] }, `${g}`, (h) => h?.i) }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := 0
+	return testing.AllocsPerRun(20, func() {
+		eachNode(tree.Body[0], func(any) bool {
+			nodes++
+			return true
+		})
+	})
+}
+
+// placesAllocations are those of the places of a program, with or without a
+// question.
+func placesAllocations(t *testing.T, asked bool) float64 {
+	source := lines(200)
+	p := &program{name: defaultName, source: source, text: source, lines: runtime.SourceLines(source)}
+	js, sourceMap, failure := p.lower()
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	return testing.AllocsPerRun(20, func() {
+		made, err := newPlaces(p.name, p.lines, js, sourceMap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked {
+			made.at(1, 1)
+		}
+	})
 }
 
 // boundAllocations are those of binding so many tools to an engine, for a program

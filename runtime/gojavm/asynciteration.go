@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	_ "embed"
-	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -136,17 +135,16 @@ func calls(call *ast.CallExpression, helper string) bool {
 // comparisons, and notes what belongs to an async generator:
 //
 //	__asyncGenerator(this, arguments, function* () { … })
-func (m *marker) enter(v reflect.Value) {
-	switch v.Type() {
-	case callType:
-		call := v.Interface().(*ast.CallExpression)
-		if calls(call, generatorHelper) && len(call.ArgumentList) == 3 {
-			m.asyncBody, _ = call.ArgumentList[2].(*ast.FunctionLiteral)
+func (m *marker) enter(n any) {
+	switch x := n.(type) {
+	case *ast.CallExpression:
+		if calls(x, generatorHelper) && len(x.ArgumentList) == 3 {
+			m.asyncBody, _ = x.ArgumentList[2].(*ast.FunctionLiteral)
 		}
-	case binaryType:
-		associate(v.Interface().(*ast.BinaryExpression), m.places)
-	case functionType:
-		m.async = m.asyncBody == v.Interface().(*ast.FunctionLiteral)
+	case *ast.BinaryExpression:
+		associate(x, m.places)
+	case *ast.FunctionLiteral:
+		m.async = m.asyncBody == x
 	}
 }
 

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
@@ -17,9 +18,54 @@ import (
 // V8's bound is 2^30 bits.
 const maxBigInt = 1 << 26
 
-// bigIntText is what programs that compute with BigInts hold. Others meet those of
-// results and of JSON.parse.
-var bigIntText = regexp.MustCompile(`\b(?:[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)n\b|BigInt`)
+// mayHoldBigInts says whether a program computes with BigInts: it has one that is
+// written out, or the word. Others meet those of results and of JSON.parse.
+func mayHoldBigInts(source string) bool {
+	return strings.Contains(source, "BigInt") || writesBigInt(source)
+}
+
+// writesBigInt looks at the words of a text that end in n, from their ends: nearly
+// all have a letter before it that no number has.
+func writesBigInt(source string) bool {
+	for at := 0; ; at++ {
+		next := strings.IndexByte(source[at:], 'n')
+		if next < 0 {
+			return false
+		}
+		at += next
+		if at+1 < len(source) && isASCIIWord(source[at+1]) {
+			continue
+		}
+		start := at
+		for start > 0 && isASCIIWord(source[start-1]) {
+			start--
+		}
+		if isInteger(source[start:at]) {
+			return true
+		}
+	}
+}
+
+// isInteger says whether a word is a whole number, as programs write them.
+func isInteger(word string) bool {
+	if word == "" || word[0] < '0' || word[0] > '9' {
+		return false
+	}
+	digits := "0123456789_"
+	if len(word) > 2 && word[0] == '0' {
+		switch word[1] {
+		case 'x', 'X':
+			word, digits = word[2:], "0123456789abcdefABCDEF_"
+		case 'o', 'O':
+			word, digits = word[2:], "01234567_"
+		case 'b', 'B':
+			word, digits = word[2:], "01_"
+		}
+	}
+	return strings.Trim(word, digits) == ""
+}
+
+func isASCIIWord(b byte) bool { return isWord(b) && b != '$' && b < utf8.RuneSelf }
 
 // guardOperator puts a guard before an operator that can make a BigInt of any
 // size: x ** y becomes %power(x, y), and x << y becomes x << %shift(y). A number

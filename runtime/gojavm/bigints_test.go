@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -91,4 +92,21 @@ func TestGuardedOperators(t *testing.T) {
 			t.Errorf("%s: %s (%+v), want %s", expression, res.Value, res.Failure, want)
 		}
 	}
+}
+
+// bigIntText is what mayHoldBigInts looks for.
+var bigIntText = regexp.MustCompile(`\b(?:[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+)n\b|BigInt`)
+
+func FuzzMayHoldBigInts(f *testing.F) {
+	for _, text := range []string{
+		"", "n", "1n", "x = 1_000n", "0x1Fn", "0xn", "0x_n", "0o17n", "0o18n", "0b10n", "0b12n", "a1n", "1na", "1n$", "$1n", "_1n", "é1n", "1né", "12.5n",
+		"in n", "len", "0Xfn", "new BigInt", "1 n", "09n", "0b10n 1nn", "(2n)", "0xenn", "00n", "1__n", "BigInt64Array",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := mayHoldBigInts(text), bigIntText.MatchString(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	})
 }

@@ -2,12 +2,10 @@ package gojavm
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/dop251/goja/ast"
-
-	"github.com/runcode-go/runcode/runtime"
 )
 
 // maxUnboundNotes bounds the notes about calls of unknown members.
@@ -17,13 +15,13 @@ const maxUnboundNotes = 20
 // namespace. They are notes and no failure: a program may test first what it
 // has.
 func (r *run) unboundCalls() []string {
-	spaces := map[string]*node{}
+	spaces := map[string]func() *node{}
 	for _, b := range r.req.Bindings {
 		bound := boundNamespace{binding: b}
-		spaces[bound.global()] = bound.tree()
+		spaces[bound.global()] = sync.OnceValue(bound.tree)
 	}
 	var notes []string
-	eachNode(reflect.ValueOf(r.prog.tree.Body), func(x any) bool {
+	eachNodeOf(r.prog.tree.Body, func(x any) bool {
 		call, ok := x.(*ast.CallExpression)
 		if !ok || len(notes) == maxUnboundNotes {
 			return true
@@ -37,74 +35,60 @@ func (r *run) unboundCalls() []string {
 }
 
 // unboundCall is the note about tools.a.b(...) with an unknown a or b.
-func (r *run) unboundCall(spaces map[string]*node, call *ast.CallExpression) string {
-	path, object := memberPath(call.Callee)
+func (r *run) unboundCall(spaces map[string]func() *node, call *ast.CallExpression) string {
+	object := memberObject(call.Callee)
 	if object == nil {
 		return ""
 	}
-	at := spaces[object.Name.String()]
-	for _, name := range path {
+	space := spaces[object.Name.String()]
+	if space == nil {
+		return ""
+	}
+	at := space()
+	for _, name := range memberPath(call.Callee) {
 		if at == nil || at.function[name] != "" {
 			return ""
 		}
 		if at.inner[name] == nil {
-			return fmt.Sprintf("line %d: %s", r.siteOfNode(call).Line, at.unknown(name))
+			return fmt.Sprintf("line %d: %s", r.prog.siteOf(call).Line, at.unknown(name))
 		}
 		at = at.inner[name]
 	}
 	return ""
 }
 
-// memberPath takes tools.a["b"] apart; object is nil for any other expression.
-func memberPath(x ast.Expression) (path []string, object *ast.Identifier) {
+// memberObject is tools in tools.a["b"], or nil for any other expression.
+func memberObject(x ast.Expression) *ast.Identifier {
+	for {
+		switch at := x.(type) {
+		case *ast.DotExpression:
+			x = at.Left
+		case *ast.BracketExpression:
+			if _, ok := at.Member.(*ast.StringLiteral); !ok {
+				return nil
+			}
+			x = at.Left
+		case *ast.Identifier:
+			return at
+		default:
+			return nil
+		}
+	}
+}
+
+// memberPath are a and b in tools.a["b"], of which memberObject knows tools.
+func memberPath(x ast.Expression) (path []string) {
 	for {
 		switch at := x.(type) {
 		case *ast.DotExpression:
 			path = append(path, at.Identifier.Name.String())
 			x = at.Left
 		case *ast.BracketExpression:
-			key, ok := at.Member.(*ast.StringLiteral)
-			if !ok {
-				return nil, nil
-			}
-			path = append(path, key.Value.String())
+			path = append(path, at.Member.(*ast.StringLiteral).Value.String())
 			x = at.Left
-		case *ast.Identifier:
-			slices.Reverse(path)
-			return path, at
 		default:
-			return nil, nil
-		}
-	}
-}
-
-func (r *run) siteOfNode(n ast.Node) runtime.Site {
-	file := r.prog.tree.File
-	position := file.Position(int(n.Idx0()) - file.Base())
-	return runtime.Site{Line: position.Line, Column: position.Column}
-}
-
-// eachNode calls f with every node of a part of a syntax tree, as pointers; f says
-// whether its parts follow.
-func eachNode(v reflect.Value, f func(any) bool) {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if v.IsNil() || v.Type() == fileType {
-			return
-		}
-		if v.Kind() == reflect.Pointer && !f(v.Interface()) {
-			return
-		}
-		eachNode(v.Elem(), f)
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachNode(v.Index(i), f)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && field.Name != "DeclarationList" && mayHoldNodes(field.Type) {
-				eachNode(v.Field(i), f)
-			}
+			slices.Reverse(path)
+			return path
 		}
 	}
 }

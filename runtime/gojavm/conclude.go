@@ -60,7 +60,7 @@ func (r *run) takeValue(v goja.Value) error {
 	if err != nil {
 		f := invalidOutput(err)
 		if f.Kind == runtime.InvalidOutput {
-			f = r.placed(f, r.prog.returned)
+			f = r.placed(f, r.prog.returnSite())
 		}
 		r.stopWith(f)
 		return nil

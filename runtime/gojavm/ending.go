@@ -1,7 +1,6 @@
 package gojavm
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/dop251/goja"
@@ -62,20 +61,40 @@ func (e *ending) apply() bool {
 // returns says whether the program has a return statement of its own, and notes
 // the place if there is one.
 func (e *ending) returns() bool {
-	var found []*ast.ReturnStatement
-	eachNode(reflect.ValueOf(e.body), func(x any) bool {
-		switch x := x.(type) {
-		case *ast.ReturnStatement:
-			found = append(found, x)
-		case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral:
-			return false
-		}
-		return true
-	})
-	if len(found) == 1 {
-		e.program.returned = e.program.siteOf(found[0])
+	var found returnFinder
+	found.node(e.body)
+	if found.count == 1 {
+		e.program.returned = int(found.last.Return) - e.program.file.Base()
 	}
-	return len(found) > 0
+	return found.count > 0
+}
+
+// returnFinder is a walker that finds the return statements of a function: those
+// in its expressions and declarations belong to others.
+type returnFinder struct {
+	count int
+	last  *ast.ReturnStatement
+}
+
+func (f *returnFinder) node(n any) {
+	switch x := n.(type) {
+	case *ast.ReturnStatement:
+		f.count++
+		f.last = x
+	case *ast.FunctionLiteral, *ast.ClassLiteral, *ast.Binding:
+	default:
+		walkStatement(n, f)
+	}
+}
+
+func (f *returnFinder) expression(*ast.Expression) {}
+
+func (f *returnFinder) body(s *ast.Statement) { f.node(*s) }
+
+func (f *returnFinder) list(list *[]ast.Statement) {
+	for _, s := range *list {
+		f.node(s)
+	}
 }
 
 // finish ends the body with a return.
@@ -190,8 +209,11 @@ func objectOf(block *ast.BlockStatement) ast.Expression {
 
 // disposes says whether a try statement is one that esbuild makes of using.
 func disposes(s *ast.TryStatement) bool {
+	if s.Finally == nil {
+		return false
+	}
 	found := false
-	eachNode(reflect.ValueOf(s.Finally), func(x any) bool {
+	eachNode(s.Finally, func(x any) bool {
 		if call, ok := x.(*ast.CallExpression); ok {
 			found = found || calls(call, "__callDispose")
 		}
@@ -371,7 +393,7 @@ func isConsole(x ast.Expression) bool {
 // value of a last call is not meant then either. All that prints is one.
 func (e *ending) steps(last ast.Expression) bool {
 	found := prints(e.body)
-	eachNode(reflect.ValueOf(e.body), func(x any) bool {
+	eachNode(e.body, func(x any) bool {
 		switch x := x.(type) {
 		case *ast.ExpressionStatement:
 			found = found || x.Expression != last && isStep(x.Expression)
@@ -386,7 +408,7 @@ func (e *ending) steps(last ast.Expression) bool {
 // prints says whether a part of a program calls a method of console.
 func prints(part any) bool {
 	found := false
-	eachNode(reflect.ValueOf(part), func(x any) bool {
+	eachNode(part, func(x any) bool {
 		if dot, ok := x.(*ast.DotExpression); ok {
 			found = found || isConsole(dot.Left)
 		}
@@ -398,7 +420,7 @@ func prints(part any) bool {
 // callsMember says whether a call is one of a namespace's member. That nobody
 // waits for it may be meant.
 func (e *ending) callsMember(call *ast.CallExpression) bool {
-	_, object := memberPath(call.Callee)
+	object := memberObject(call.Callee)
 	return object != nil && slices.Contains(e.globals, object.Name.String())
 }
 

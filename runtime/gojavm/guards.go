@@ -3,7 +3,6 @@ package gojavm
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -521,7 +520,7 @@ func silentPattern(text string) (literal string) {
 	if err != nil {
 		return "" // the engine says what is wrong
 	}
-	eachNode(reflect.ValueOf(tree.Body), func(x any) bool {
+	eachNodeOf(tree.Body, func(x any) bool {
 		if p, ok := x.(*ast.RegExpLiteral); ok && (strings.Contains(p.Flags, "u") && hasProperty(p.Pattern) || repeatsGroupName(p.Pattern)) {
 			literal = p.Literal
 		}

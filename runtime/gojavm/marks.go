@@ -1,7 +1,6 @@
 package gojavm
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -73,8 +72,8 @@ var helperNames = []unistring.String{markName, throwName, catchName, stackName, 
 //
 // The answer says what was done.
 func mark(wrapper *ast.ArrowFunctionLiteral, source string, places *file.File) *marker {
-	m := &marker{places: places, stacks: readsStacks(source), bigInts: bigIntText.MatchString(source)}
-	m.tree(reflect.ValueOf(wrapper.Body))
+	m := &marker{places: places, stacks: readsStacks(source), bigInts: mayHoldBigInts(source), delegates: mayDelegate(source)}
+	m.node(wrapper.Body)
 	for _, name := range helperNames {
 		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
 			Target: &ast.Identifier{Name: name, Idx: wrapper.Start},
@@ -91,10 +90,11 @@ func readsStacks(source string) bool {
 		(strings.Contains(source, "catch") || strings.Contains(source, "Error") || strings.Contains(source, "reject"))
 }
 
-// marker walks a syntax tree.
+// marker walks a syntax tree; see walker.
 type marker struct {
 	stacks     bool               // the property stack needs care
 	bigInts    bool               // operators may well meet BigInts
+	delegates  bool               // there may be a yield*
 	operators  bool               // there is an operator that is guarded
 	dates      bool               // there is a Date of a value
 	results    bool               // there is a for await
@@ -107,76 +107,35 @@ type marker struct {
 	asyncBody *ast.FunctionLiteral // that function, before the walk is in it
 }
 
-var (
-	awaitType      = reflect.TypeFor[*ast.AwaitExpression]()
-	patternType    = reflect.TypeFor[*ast.RegExpLiteral]()
-	tryType        = reflect.TypeFor[*ast.TryStatement]()
-	catchType      = reflect.TypeFor[*ast.CatchStatement]()
-	throwType      = reflect.TypeFor[*ast.ThrowStatement]()
-	templateType   = reflect.TypeFor[*ast.TemplateLiteral]()
-	binaryType     = reflect.TypeFor[*ast.BinaryExpression]()
-	callType       = reflect.TypeFor[*ast.CallExpression]()
-	newType        = reflect.TypeFor[*ast.NewExpression]()
-	functionType   = reflect.TypeFor[*ast.FunctionLiteral]()
-	yieldType      = reflect.TypeFor[*ast.YieldExpression]()
-	forType        = reflect.TypeFor[*ast.ForStatement]()
-	dotType        = reflect.TypeFor[*ast.DotExpression]()
-	bracketType    = reflect.TypeFor[*ast.BracketExpression]()
-	bindingType    = reflect.TypeFor[*ast.Binding]()
-	fileType       = reflect.TypeFor[*file.File]()
-	expressionType = reflect.TypeFor[ast.Expression]()
-	statementType  = reflect.TypeFor[ast.Statement]()
-	listType       = reflect.TypeFor[[]ast.Statement]()
-	labelledType   = reflect.TypeFor[ast.LabelledStatement]()
-)
+// node walks a node, and then changes it.
+func (m *marker) node(n any) {
+	outer := m.async
+	m.enter(n)
+	walkParts(n, m)
+	m.async = outer
+	m.leave(n)
+}
 
-// tree walks any part of a syntax tree. Declaration lists are left out: they
-// repeat nodes of the body.
-func (m *marker) tree(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Interface:
-		if v.IsNil() {
-			return
-		}
-		m.tree(v.Elem())
-		if v.Type() == expressionType {
-			x := v.Interface().(ast.Expression)
-			if changed := m.operator(x); changed != x {
-				v.Set(reflect.ValueOf(changed))
-			}
-		}
-	case reflect.Pointer:
-		if v.IsNil() || v.Type() == fileType {
-			return
-		}
-		outer := m.async
-		m.enter(v)
-		m.tree(v.Elem())
-		m.async = outer
-		m.node(v)
-	case reflect.Slice:
-		if !mayHoldNodes(v.Type().Elem()) {
-			return
-		}
-		for i := range v.Len() {
-			m.tree(v.Index(i))
-		}
-		if v.Type() == listType && v.CanSet() {
-			v.Set(reflect.ValueOf(markPlaces(v.Interface().([]ast.Statement))))
-		}
-	case reflect.Struct:
-		t := v.Type()
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.Name == "DeclarationList" || !f.IsExported() || !mayHoldNodes(f.Type) {
-				continue
-			}
-			m.tree(v.Field(i))
-			if f.Type == statementType && t != labelledType {
-				markBody(v.Field(i))
-			}
-		}
+func (m *marker) expression(x *ast.Expression) {
+	m.node(*x)
+	if changed := m.operator(*x); changed != *x {
+		*x = changed
 	}
+}
+
+// body puts a place before a statement that stands alone where that needs one.
+func (m *marker) body(s *ast.Statement) {
+	m.node(*s)
+	if at, ok := placeBefore(*s); ok {
+		*s = &ast.BlockStatement{LeftBrace: (*s).Idx0(), List: []ast.Statement{placeMark(at), *s}, RightBrace: (*s).Idx1()}
+	}
+}
+
+func (m *marker) list(list *[]ast.Statement) {
+	for _, s := range *list {
+		m.node(s)
+	}
+	*list = markPlaces(*list)
 }
 
 // operator is what takes the place of an operator.
@@ -198,56 +157,44 @@ func (m *marker) operator(x ast.Expression) ast.Expression {
 	return guarded
 }
 
-func mayHoldNodes(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Struct:
-		return true
-	}
-	return false
-}
-
-// node changes one node whose parts have been walked.
-func (m *marker) node(v reflect.Value) {
-	switch v.Type() {
-	case awaitType:
-		await := v.Interface().(*ast.AwaitExpression)
-		await.Argument = helperCall(markName, await.Await, await.Argument)
-	case throwType:
-		throw := v.Interface().(*ast.ThrowStatement)
-		if !makesError(throw.Argument) {
-			throw.Argument = helperCall(throwName, throw.Throw, throw.Argument)
+// leave changes one node whose parts have been walked.
+func (m *marker) leave(n any) {
+	switch x := n.(type) {
+	case *ast.AwaitExpression:
+		x.Argument = helperCall(markName, x.Await, x.Argument)
+	case *ast.ThrowStatement:
+		if !makesError(x.Argument) {
+			x.Argument = helperCall(throwName, x.Throw, x.Argument)
 		}
-	case tryType:
-		splitTry(v.Interface().(*ast.TryStatement))
-	case catchType:
-		clause := v.Interface().(*ast.CatchStatement)
-		if name, ok := clause.Parameter.(*ast.Identifier); ok {
-			first := &ast.ExpressionStatement{Expression: helperCall(catchName, clause.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
-			clause.Body.List = append([]ast.Statement{first}, clause.Body.List...)
+	case *ast.TryStatement:
+		splitTry(x)
+	case *ast.CatchStatement:
+		if name, ok := x.Parameter.(*ast.Identifier); ok {
+			first := &ast.ExpressionStatement{Expression: helperCall(catchName, x.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
+			x.Body.List = append([]ast.Statement{first}, x.Body.List...)
 		}
-	case yieldType:
-		if yield := v.Interface().(*ast.YieldExpression); yield.Delegate && !m.async {
-			syncDelegation(yield)
+	case *ast.YieldExpression:
+		if x.Delegate && !m.async {
+			syncDelegation(x)
 		}
-	case forType:
-		m.checkForAwait(v.Interface().(*ast.ForStatement))
-	case patternType:
-		literal := v.Interface().(*ast.RegExpLiteral)
-		m.backtracks = m.backtracks || backtracking(literal)
-		if m.refused == nil && repeatsGroupName(literal.Pattern) {
-			m.refused = literal
+	case *ast.ForStatement:
+		m.checkForAwait(x)
+	case *ast.RegExpLiteral:
+		m.backtracks = m.backtracks || backtracking(x)
+		if m.refused == nil && repeatsGroupName(x.Pattern) {
+			m.refused = x
 		}
-	case templateType:
-		if template := v.Interface().(*ast.TemplateLiteral); isName(template.Tag) {
-			template.Tag = afterPlace(template.Tag, template.Tag.Idx0())
+	case *ast.TemplateLiteral:
+		if isName(x.Tag) {
+			x.Tag = afterPlace(x.Tag, x.Tag.Idx0())
 		}
-	case newType:
-		m.dates = dateArgument(v.Interface().(*ast.NewExpression)) || m.dates
-	case callType:
-		m.backtracks = m.backtracks || backtracking(v.Interface())
+	case *ast.NewExpression:
+		m.dates = dateArgument(x) || m.dates
+	case *ast.CallExpression:
+		m.backtracks = m.backtracks || backtracking(x)
 	}
 	if m.stacks {
-		stackRead(v)
+		stackRead(n)
 	}
 }
 
@@ -274,21 +221,19 @@ func makesError(x ast.Expression) bool {
 
 // stackRead puts %stack before the read of a property named stack: x.stack,
 // x?.stack, x["stack"], and const { stack } = x.
-func stackRead(v reflect.Value) {
-	switch v.Type() {
-	case dotType:
-		if dot := v.Interface().(*ast.DotExpression); dot.Identifier.Name == "stack" {
-			tidied(&dot.Left)
+func stackRead(n any) {
+	switch x := n.(type) {
+	case *ast.DotExpression:
+		if x.Identifier.Name == "stack" {
+			tidied(&x.Left)
 		}
-	case bracketType:
-		bracket := v.Interface().(*ast.BracketExpression)
-		if member, ok := bracket.Member.(*ast.StringLiteral); ok && member.Value == "stack" {
-			tidied(&bracket.Left)
+	case *ast.BracketExpression:
+		if member, ok := x.Member.(*ast.StringLiteral); ok && member.Value == "stack" {
+			tidied(&x.Left)
 		}
-	case bindingType:
-		binding := v.Interface().(*ast.Binding)
-		if pattern, ok := binding.Target.(*ast.ObjectPattern); ok && binding.Initializer != nil && takesStack(pattern) {
-			tidied(&binding.Initializer)
+	case *ast.Binding:
+		if pattern, ok := x.Target.(*ast.ObjectPattern); ok && x.Initializer != nil && takesStack(pattern) {
+			tidied(&x.Initializer)
 		}
 	}
 }
@@ -370,19 +315,6 @@ func markPlaces(list []ast.Statement) []ast.Statement {
 		return list
 	}
 	return marked
-}
-
-// markBody does the same for a loop that is the only statement of another.
-func markBody(field reflect.Value) {
-	s, ok := field.Interface().(ast.Statement)
-	if !ok {
-		return
-	}
-	if at, ok := placeBefore(s); ok {
-		field.Set(reflect.ValueOf(ast.Statement(&ast.BlockStatement{
-			LeftBrace: s.Idx0(), List: []ast.Statement{placeMark(at), s}, RightBrace: s.Idx1(),
-		})))
-	}
 }
 
 // placeBefore is where a statement begins that needs a place, behind its labels: a

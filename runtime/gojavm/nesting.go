@@ -1,7 +1,7 @@
 package gojavm
 
 import (
-	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -22,16 +22,31 @@ var generatorPrototype = sync.OnceValue(func() *goja.Program {
 	return goja.MustCompile("generators.js", `Object.getPrototypeOf(function* () {}).prototype`, true)
 })
 
-// mayDelegate matches a program with a yield* of its own or in a text that it
-// compiles. In others the guard would only slow generators down.
-var mayDelegate = regexp.MustCompile(`yield\s*(\*|/)|eval|Function|constructor`)
+// mayDelegate says whether a program may have a yield* of its own or in a text that
+// it compiles. In others the guard would only slow generators down.
+func mayDelegate(source string) bool {
+	for _, word := range []string{"eval", "Function", "constructor"} {
+		if strings.Contains(source, word) {
+			return true
+		}
+	}
+	for found := true; found; {
+		if _, source, found = strings.Cut(source, "yield"); found {
+			next := strings.TrimLeft(source, "\t\n\f\r ")
+			if strings.HasPrefix(next, "*") || strings.HasPrefix(next, "/") {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // guardGenerators counts how many generators stand inside each other by yield*.
 // The engine resumes each from the one around it in its own code, which its call
 // depth does not count, so that a walk over a tree with a cycle would use up the
 // stack of the process.
 func (r *run) guardGenerators() error {
-	if !mayDelegate.MatchString(r.prog.source) {
+	if !r.prog.marks.delegates {
 		return nil
 	}
 	v, err := r.vm.RunProgram(generatorPrototype())

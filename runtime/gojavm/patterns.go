@@ -2,7 +2,6 @@ package gojavm
 
 import (
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -34,7 +33,7 @@ func parsePart(js string, set *file.FileSet, part string) (*ast.Program, error) 
 		return tree, err
 	}
 	whole := true
-	eachExpression(reflect.ValueOf(tree.Body), func(x ast.Expression) ast.Expression {
+	eachExpression(tree.Body, func(x ast.Expression) ast.Expression {
 		switch x := x.(type) {
 		case *ast.BadExpression:
 			element := parseElement(js, int(x.From)-1)
@@ -51,35 +50,6 @@ func parsePart(js string, set *file.FileSet, part string) (*ast.Program, error) 
 		return tree, err
 	}
 	return tree, nil
-}
-
-// eachExpression replaces the expressions of a part of a tree, the outer before
-// those in them.
-func eachExpression(v reflect.Value, replace func(ast.Expression) ast.Expression) {
-	switch v.Kind() {
-	case reflect.Interface, reflect.Pointer:
-		if v.IsNil() || v.Type() == fileType {
-			return
-		}
-		if v.Type() == expressionType {
-			replaced := replace(v.Interface().(ast.Expression))
-			if replaced == nil {
-				return
-			}
-			v.Set(reflect.ValueOf(replaced))
-		}
-		eachExpression(v.Elem(), replace)
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachExpression(v.Index(i), replace)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if field := v.Type().Field(i); field.IsExported() && field.Name != "DeclarationList" && mayHoldNodes(field.Type) {
-				eachExpression(v.Field(i), replace)
-			}
-		}
-	}
 }
 
 const (
@@ -102,7 +72,7 @@ func parseElement(js string, at int) ast.Expression {
 		return nil
 	}
 	var element ast.Expression
-	eachNode(reflect.ValueOf(tree.Body), func(x any) bool {
+	eachNodeOf(tree.Body, func(x any) bool {
 		if pattern, ok := x.(*ast.ArrayPattern); ok && element == nil && len(pattern.Elements) == 1 {
 			element = pattern.Elements[0]
 		}

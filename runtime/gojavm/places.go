@@ -3,7 +3,10 @@ package gojavm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -16,47 +19,57 @@ import (
 // helpers and the wrapper around the program.
 const compiledName = "runcode"
 
-// places translates positions in compiled text to the author's. It is immutable.
+// places translates positions in compiled text to the author's. It is immutable
+// and safe for concurrent use.
 type places struct {
-	name     string // of the author's text
-	consumer *sourcemap.Consumer
+	name string // of the author's text
+	// consumer is the map with which the engine itself reports the author's places.
+	// It is made when it is asked for first: a program that is only checked may have
+	// no use for it.
+	consumer func() *sourcemap.Consumer
 }
 
-// newPlaces makes a map with which the engine itself reports the author's
-// places: esbuild's map counts columns from zero in UTF-16 code units and the
-// wrapper's prefix as text, goja asks with columns from one in bytes, and people
-// count characters from one.
+// newPlaces makes places of esbuild's map.
 func newPlaces(name string, source []string, compiled string, sourceMap []byte) (*places, error) {
-	var m struct{ Mappings string }
-	if err := json.Unmarshal(sourceMap, &m); err != nil {
-		return nil, err
+	_, rest, found := bytes.Cut(sourceMap, []byte(`"mappings": "`))
+	mappings, _, ended := bytes.Cut(rest, []byte(`"`))
+	if !found || !ended {
+		return nil, errors.New("it has no mappings")
 	}
-	c := &converter{
-		source:   source,
-		rulers:   map[int]*ruler{},
-		compiled: compiled,
-	}
-	c.convert(m.Mappings)
-	text, err := json.Marshal(map[string]any{
-		"version":  3,
-		"sources":  []string{name, compiledName},
-		"mappings": c.out.String(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	consumer, err := sourcemap.Parse("", text)
-	return &places{name: name, consumer: consumer}, err
+	return &places{name: name, consumer: sync.OnceValue(func() *sourcemap.Consumer {
+		consumer, err := sourcemap.Parse("", translatedMap(name, source, compiled, string(mappings)))
+		if err != nil {
+			panic(fmt.Errorf("the compiler's source map is broken: %w", err))
+		}
+		return consumer
+	})}, nil
 }
 
 // at is the author's place for a position that the engine gave without knowing
 // the map. False: esbuild's or the wrapper's own code.
 func (p *places) at(line, column int) (runtime.Site, bool) {
-	name, _, row, col, ok := p.consumer.Source(line, column)
+	name, _, row, col, ok := p.consumer().Source(line, column)
 	if !ok || name != p.name {
 		return runtime.Site{}, false
 	}
 	return runtime.Site{Line: row, Column: col}, true
+}
+
+// translatedMap is a source map in the units of the engine and of people: esbuild's
+// counts columns from zero in UTF-16 code units and the wrapper's prefix as text,
+// goja asks with columns from one in bytes, and people count characters from one.
+func translatedMap(name string, source []string, compiled, mappings string) []byte {
+	names, _ := json.Marshal([]string{name, compiledName}) // texts can always be JSON
+	c := &converter{
+		source:   source,
+		rulers:   make([]ruler, len(source)),
+		compiled: compiled,
+		mappings: mappings,
+		out:      make([]byte, 0, len(names)+len(mappings)+64),
+	}
+	c.out = append(append(append(c.out, `{"version":3,"sources":`...), names...), `,"mappings":"`...)
+	c.convert()
+	return append(c.out, `"}`...)
 }
 
 // segment is one entry of a source map, absolute.
@@ -64,47 +77,52 @@ type segment struct{ column, source, row, origin int }
 
 // converter rewrites the mappings of a source map, segment by segment.
 type converter struct {
-	source   []string       // lines
-	rulers   map[int]*ruler // of source
-	compiled string         // what is left of it: the current line first
-	out      bytes.Buffer
+	source   []string // lines
+	rulers   []ruler  // of source, made when they are needed first
+	compiled string   // what is left of it: the current line first
+	mappings string
+	at       int // the next byte of them
+	out      []byte
 	in       segment // last read; its source is always the one there is
 	last     segment // last written
 }
 
-func (c *converter) convert(mappings string) {
-	for i, line := range strings.Split(mappings, ";") {
-		if i > 0 {
-			c.out.WriteByte(';')
-			_, c.compiled, _ = strings.Cut(c.compiled, "\n")
-		}
-		c.in.column, c.last.column = 0, 0
-		text, _, _ := strings.Cut(c.compiled, "\n")
-		columns := newRuler(text, true)
-		wrote := false
-		for part := range strings.SplitSeq(line, ",") {
-			if !c.read(part) {
-				continue
-			}
+func (c *converter) convert() {
+	for c.line(); c.at < len(c.mappings); c.line() {
+		c.at++ // the semicolon
+		c.out = append(c.out, ';')
+	}
+}
+
+// line converts the mappings of one line.
+func (c *converter) line() {
+	var text string
+	text, c.compiled, _ = strings.Cut(c.compiled, "\n")
+	columns := newRuler(text, true)
+	c.in.column, c.last.column = 0, 0
+	for wrote := false; c.more(); {
+		if c.mappings[c.at] == ',' {
+			c.at++
+		} else if c.read() {
 			if wrote {
-				c.out.WriteByte(',')
+				c.out = append(c.out, ',')
 			}
 			wrote = true
-			c.write(c.translated(columns))
+			c.write(c.translated(&columns))
 		}
 	}
 }
 
+// more says whether the line goes on.
+func (c *converter) more() bool { return c.at < len(c.mappings) && c.mappings[c.at] != ';' }
+
 // read decodes one segment; those without a source are left out.
-func (c *converter) read(text string) bool {
+func (c *converter) read() bool {
 	fields := [5]int{}
 	n := 0
-	for n < len(fields) && text != "" {
-		fields[n], text = decodeVLQ(text)
+	for n < len(fields) && c.more() && c.mappings[c.at] != ',' {
+		fields[n], c.at = decodeVLQ(c.mappings, c.at)
 		n++
-	}
-	if n == 0 {
-		return false
 	}
 	c.in.column += fields[0]
 	if n < 4 {
@@ -130,7 +148,7 @@ func (c *converter) translated(columns *ruler) segment {
 			return s
 		}
 	}
-	if c.rulers[s.row] == nil {
+	if !c.rulers[s.row].made {
 		c.rulers[s.row] = newRuler(c.source[s.row], false)
 	}
 	s.origin = c.rulers[s.row].at(origin) + 1
@@ -138,9 +156,10 @@ func (c *converter) translated(columns *ruler) segment {
 }
 
 func (c *converter) write(s segment) {
-	for _, delta := range [4]int{s.column - c.last.column, s.source - c.last.source, s.row - c.last.row, s.origin - c.last.origin} {
-		encodeVLQ(&c.out, delta)
-	}
+	out := appendVLQ(c.out, s.column-c.last.column)
+	out = appendVLQ(out, s.source-c.last.source)
+	out = appendVLQ(out, s.row-c.last.row)
+	c.out = appendVLQ(out, s.origin-c.last.origin)
 	c.last = s
 }
 
@@ -153,52 +172,45 @@ var base64Values = func() (values [256]byte) {
 	return values
 }()
 
-// decodeVLQ reads one number of a source map.
-func decodeVLQ(text string) (int, string) {
+// decodeVLQ reads the number of a source map that begins at an offset, and gives
+// the offset after it.
+func decodeVLQ(text string, at int) (n, end int) {
 	value, shift := 0, 0
-	for i := range len(text) {
-		digit := int(base64Values[text[i]])
+	for more := true; more && at < len(text); at++ {
+		digit := int(base64Values[text[at]])
 		value |= (digit & 31) << shift
 		shift += 5
-		if digit&32 == 0 || shift > 50 {
-			text = text[i+1:]
-			break
-		}
+		more = digit&32 != 0 && shift <= 50
 	}
 	if value&1 != 0 {
-		return -(value >> 1), text
+		return -(value >> 1), at
 	}
-	return value >> 1, text
+	return value >> 1, at
 }
 
-func encodeVLQ(out *bytes.Buffer, n int) {
+func appendVLQ(out []byte, n int) []byte {
 	value := n << 1
 	if n < 0 {
 		value = -n<<1 | 1
 	}
-	for {
-		digit := value & 31
-		if value >>= 5; value > 0 {
-			digit |= 32
-		}
-		out.WriteByte(base64Digits[digit])
-		if value == 0 {
-			return
-		}
+	for value > 31 {
+		out = append(out, base64Digits[value&31|32])
+		value >>= 5
 	}
+	return append(out, base64Digits[value])
 }
 
 // ruler converts offsets in UTF-16 code units of one line. An ASCII line needs no
-// table; others get one at the first question, so that a long line costs no more
-// than its length.
+// table.
 type ruler struct {
+	made   bool
 	length int
 	table  []int32 // by code unit; nil: every offset is itself
 }
 
 // newRuler measures a line in characters, or in bytes.
-func newRuler(line string, bytes bool) *ruler {
-	r := &ruler{length: len(line)}
+func newRuler(line string, bytes bool) ruler {
+	r := ruler{made: true, length: len(line)}
 	if plainASCII(line) {
 		return r
 	}

@@ -120,10 +120,10 @@ func (c *checker) top() *level { return &c.levels[len(c.levels)-1] }
 
 func (c *checker) token() string {
 	switch b := c.src[c.pos]; {
-	case c.lineEnd() > 0:
-		c.nextLine()
 	case b == ' ' || b == '\t':
 		c.pos++
+	case c.lineEnd() > 0:
+		c.nextLine()
 	case b == '/' && c.at("//"):
 		c.comment()
 	case b == '/' && c.at("/*"):
@@ -166,6 +166,11 @@ func (c *checker) lineEnd() int {
 	if b := c.src[c.pos]; b != '\n' && b != '\r' && b != lineTerminators[2] {
 		return 0
 	}
+	return c.lineEndHere()
+}
+
+// lineEndHere is lineEnd where a line may end.
+func (c *checker) lineEndHere() int {
 	if c.at("\r\n") {
 		return 2
 	}
@@ -290,6 +295,7 @@ func (c *checker) regexp() string {
 			return fmt.Sprintf("more than %d groups inside one another in a regular expression (the nesting limit)", c.nesting)
 		}
 	}
+	c.pos = min(c.pos, len(c.src)) // a backslash may have been the last character
 	c.value()
 	return ""
 }
@@ -379,14 +385,22 @@ const (
 	opener // begins a statement
 )
 
-var wordKinds = map[string]wordKind{
-	"else": elseWord,
-	"if":   nester, "for": nester, "while": nester, "with": nester, "do": nester, "try": nester,
-	"typeof": unary, "void": unary, "delete": unary, "new": unary, "await": unary, "yield": unary,
-	"in": binder, "instanceof": binder,
-	"as": caster, "satisfies": caster, "of": caster, "is": caster, "extends": caster,
-	"return": opener, "throw": opener, "case": opener, "default": opener, "var": opener, "let": opener, "const": opener,
-	"function": opener, "class": opener, "switch": opener, "catch": opener, "finally": opener,
+func wordKindOf(word string) wordKind {
+	switch word {
+	case "else":
+		return elseWord
+	case "if", "for", "while", "with", "do", "try":
+		return nester
+	case "typeof", "void", "delete", "new", "await", "yield":
+		return unary
+	case "in", "instanceof":
+		return binder
+	case "as", "satisfies", "of", "is", "extends":
+		return caster
+	case "return", "throw", "case", "default", "var", "let", "const", "function", "class", "switch", "catch", "finally":
+		return opener
+	}
+	return plainWord
 }
 
 func (c *checker) word() {
@@ -395,7 +409,7 @@ func (c *checker) word() {
 		c.pos++
 	}
 	word := c.src[start:c.pos]
-	kind := wordKinds[word]
+	kind := wordKindOf(word)
 	if c.last == "." {
 		kind = plainWord
 	}

@@ -44,7 +44,7 @@ func (p *programs) compile(name, source string, globals []string) (*program, *ru
 	if failure != nil {
 		return nil, failure
 	}
-	made.tree = nil
+	made.ready()
 	wanted.program = made
 	p.keep(&wanted)
 	return made, nil

@@ -1,7 +1,6 @@
 package gojavm
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/dop251/goja/ast"
@@ -74,7 +73,7 @@ func reachOf(tree *ast.Program, globals []string) *reach {
 	for _, name := range globals {
 		c.host[unistring.NewFromString(name)] = !slices.Contains(plainGlobals, name)
 	}
-	eachNode(reflect.ValueOf(tree.Body), c.node)
+	eachNodeOf(tree.Body, c.node)
 	for _, x := range c.members {
 		if c.altered(x.Left.(*ast.Identifier).Name) {
 			c.keys = append(c.keys, x.Member)
@@ -150,7 +149,7 @@ func (c *reacher) node(x any) bool {
 		c.bracket(x)
 	case *ast.MethodDefinition:
 		if id, ok := x.Key.(*ast.StringLiteral); ok && !x.Computed && id.Value == "constructor" {
-			eachNode(reflect.ValueOf(x.Body), c.node)
+			eachNode(x.Body, c.node)
 			return false // it names nothing of the language
 		}
 	case *ast.BinaryExpression:

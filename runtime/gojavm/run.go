@@ -304,14 +304,14 @@ func (r *run) prepare() bool {
 		return false
 	}
 	r.prog = prog
-	if !r.equipped {
-		r.reach = r.programReach()
-		r.wholly.Store(r.reach.Everything())
-	}
 	r.note(prog.notes...)
 	if r.req.CheckOnly {
 		r.note(r.unboundCalls()...)
 		return true
+	}
+	if !r.equipped {
+		r.reach = r.programReach()
+		r.wholly.Store(r.reach.Everything())
 	}
 	return r.turn(r.furnish)
 }
@@ -319,7 +319,7 @@ func (r *run) prepare() bool {
 // compile is the program of the run. That of a check alone keeps its tree.
 func (r *run) compile() (*program, *runtime.Failure) {
 	if r.req.CheckOnly {
-		return transpile(r.req.Name, r.req.Program, r.globals()...)
+		return check(r.req.Name, r.req.Program, r.globals()...)
 	}
 	return r.rt.programs.compile(r.req.Name, r.req.Program, r.globals())
 }

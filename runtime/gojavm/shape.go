@@ -32,7 +32,7 @@ func normalize(source string) (text string, notes []string) {
 		line, _, _ := strings.Cut(source, "\n")
 		source = strings.Repeat(" ", len(line)) + source[len(line):]
 	}
-	if !strings.Contains(source, "```") && !strings.Contains(source, "~~~") {
+	if !mayHoldFence(source) {
 		return source, nil
 	}
 	lines := strings.SplitAfter(source, "\n")
@@ -55,6 +55,11 @@ func normalize(source string) (text string, notes []string) {
 		lines[i] = emptied(line)
 	}
 	return strings.Join(lines, ""), []string{note}
+}
+
+// mayHoldFence says whether a line of a text may be a fence.
+func mayHoldFence(text string) bool {
+	return strings.Contains(text, "```") || strings.Contains(text, "~~~")
 }
 
 // fencedPart are the lines of the two fences of a text that has no others, and
@@ -112,6 +117,9 @@ func edgeFence(lines []string) int {
 // refuseFences is the failure of a text that begins with a fence and has several
 // blocks, or nil. To the language it is texts that are called.
 func (p *program) refuseFences() *runtime.Failure {
+	if !mayHoldFence(p.text) {
+		return nil
+	}
 	for i, line := range runtime.SourceLines(p.text) {
 		if strings.TrimSpace(line) == "" {
 			continue

@@ -86,6 +86,16 @@ func TestSparesAreForProgramsWithoutAWorldOfTheirOwn(t *testing.T) {
 	}
 }
 
+// What a check does not equip it does not replace.
+func TestACheckMakesNoSpare(t *testing.T) {
+	rt := newRuntime(t, nil)
+	execute(t, rt, runtime.Request{Program: "return 1", CheckOnly: true})
+	rt.runs.Wait()
+	if spareOf(rt) != nil {
+		t.Error("a check made a spare")
+	}
+}
+
 func TestCloseDropsTheSpare(t *testing.T) {
 	rt := newRuntime(t, nil)
 	execute(t, rt, runtime.Request{Program: wantsAll}) // its spare may still be in the making

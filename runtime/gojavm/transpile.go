@@ -60,24 +60,35 @@ type program struct {
 	text     string // the function body in it, on the same lines
 	lines    []string
 	compiled *goja.Program
-	places   *places
+	places   *places      // until it is ready
 	notes    []string     // input that was forgiven
 	tree     *ast.Program // what was compiled; only for checks
-	file     *file.File   // its places
+	file     *file.File   // the compiled text
 	marks    *marker      // what was put into it
-	reach    *reach       // what it can get hold of
+	checked  bool         // it never runs
+	reach    *reach       // what it can get hold of, if it runs
 	ended    bool         // it got an end of ours; see ending
 	implicit bool         // what it returns is the value of a last expression
-	returned runtime.Site // of its own return, if there is one only
+	returned int          // offset in the compiled text of its own return, if there is one only
 }
 
 // transpile turns TypeScript or JavaScript into a compiled program, or says why
 // not. It must not be given a text that precheck refuses. A function that is all of
 // the program may have globals as parameters.
-func transpile(name, source string, globals ...string) (p *program, failure *runtime.Failure) {
+func transpile(name, source string, globals ...string) (*program, *runtime.Failure) {
+	return (&program{name: frameName(name)}).translate(source, globals)
+}
+
+// check is transpile for a program that never runs.
+func check(name, source string, globals ...string) (*program, *runtime.Failure) {
+	return (&program{name: frameName(name), checked: true}).translate(source, globals)
+}
+
+// translate is the program when all is known of it.
+func (p *program) translate(source string, globals []string) (done *program, failure *runtime.Failure) {
 	defer func() {
 		if x := recover(); x != nil {
-			p, failure = nil, &runtime.Failure{
+			done, failure = nil, &runtime.Failure{
 				Kind:    runtime.Exception,
 				Name:    "SyntaxError",
 				Message: fmt.Sprintf("SyntaxError: the compiler failed on this program: %v", x),
@@ -85,7 +96,7 @@ func transpile(name, source string, globals ...string) (p *program, failure *run
 		}
 	}()
 	source = strings.TrimPrefix(source, byteOrderMark)
-	p = &program{name: frameName(name), source: source, lines: runtime.SourceLines(source)}
+	p.source, p.lines = source, runtime.SourceLines(source)
 	p.text, p.notes = normalize(source)
 	if refused := p.refuseFences(); refused != nil {
 		return nil, refused
@@ -278,7 +289,9 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if body, ok := arrow.Body.(*ast.BlockStatement); ok {
 		p.ended = (&ending{program: p, body: body, globals: globals, parts: parts}).apply()
 	}
-	p.reach = reachOf(tree, globals)
+	if !p.checked {
+		p.reach = reachOf(tree, globals)
+	}
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}
@@ -292,10 +305,28 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if err != nil {
 		return p.engineRefusal(err)
 	}
-	// Only now, so that errors of the parser and the compiler come in one unit.
-	tree.File.SetSourceMap(p.places.consumer)
 	p.compiled, p.tree = compiled, tree
 	return nil
+}
+
+// ready tells the engine the author's places, before the program runs. Only now, so
+// that errors of the parser and the compiler came in one unit. Nothing may ask
+// places afterwards.
+func (p *program) ready() {
+	p.file.SetSourceMap(p.places.consumer())
+	p.places, p.tree = nil, nil
+}
+
+// returnSite is the author's place of the only return of a program that is ready.
+func (p *program) returnSite() runtime.Site {
+	if p.returned == 0 {
+		return runtime.Site{}
+	}
+	position := p.file.Position(p.returned)
+	if position.Filename != p.name {
+		return runtime.Site{}
+	}
+	return runtime.Site{Line: position.Line, Column: position.Column}
 }
 
 // onlyFunctions says whether a program consists of functions that nothing calls.
