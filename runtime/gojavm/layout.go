@@ -14,6 +14,7 @@ import (
 type layout struct {
 	known          bool
 	integer, float reflect.Type // of numbers
+	accessor       reflect.Type // of what stands for a property that is more than a value
 	self           []int        // the field of a goja.Object that holds what it is
 	object, array  reflect.Type // of a plain object and of an array, there
 
@@ -34,7 +35,11 @@ var engineLayout = sync.OnceValue(func() *layout {
 	l.length = l.field(l.array, "length", reflect.Uint32)
 	l.count = l.field(l.array, "objCount", reflect.Int)
 	l.accessors = l.field(l.array, "propValueCount", reflect.Int)
-	l.known = l.known && l.integer.Kind() == reflect.Int64 && l.float.Kind() == reflect.Float64 &&
+	if !l.known {
+		return l
+	}
+	l.accessor = l.typeOfAccessor(vm.NewObject())
+	l.known = l.accessor != nil && l.integer.Kind() == reflect.Int64 && l.float.Kind() == reflect.Float64 &&
 		l.object.FieldByIndex(l.properties).Type == reflect.TypeFor[map[unistring.String]goja.Value]() &&
 		l.array.FieldByIndex(l.values).Type == reflect.TypeFor[[]goja.Value]()
 	return l
@@ -48,6 +53,15 @@ func (l *layout) field(t reflect.Type, name string, kind reflect.Kind) []int {
 		}
 	}
 	l.known = false
+	return nil
+}
+
+// typeOfAccessor gives an object a property that may not be written, and looks.
+func (l *layout) typeOfAccessor(object *goja.Object) reflect.Type {
+	_ = object.DefineDataProperty("x", goja.Undefined(), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	for _, held := range l.heldBy(object).FieldByIndex(l.properties).Seq2() {
+		return held.Elem().Type()
+	}
 	return nil
 }
 
@@ -73,66 +87,35 @@ func (l *layout) plainArray(object *goja.Object) bool {
 		array.FieldByIndex(l.count).Int() == int64(length)
 }
 
-// step leads from a value to a part of it: by a name, or by an index where that is
-// empty.
+// step leads from a value to a part of it: by a name, or by an index that is not
+// negative.
 type step struct {
 	name  string
 	key   reflect.Value // of name, as the engine holds it
 	index int
 }
 
-// number is the number that stands at the end of a path of own properties that hold
-// data, each but the last an object or an array. It is not ok for anything else.
-func (l *layout) number(v goja.Value, path []step) (n float64, ok bool) {
-	if text, ok := v.(goja.String); ok && len(path) == 1 && path[0].name == "length" {
-		return float64(text.Length()), true
-	}
-	if !l.known {
-		return 0, false
-	}
-	at := reflect.ValueOf(v)
-	for _, s := range path {
-		if at.Type() != objectType {
-			return 0, false
-		}
-		if at = l.property(at, s); !at.IsValid() {
-			return 0, false
-		}
-	}
-	switch at.Type() {
-	case l.integer:
-		return float64(at.Int()), true
-	case l.float:
-		return at.Float(), true
-	case lengthType:
-		return float64(at.Uint()), true
-	}
-	return 0, false
+// isNumber says whether a value is a number.
+func (l *layout) isNumber(v goja.Value) bool {
+	t := reflect.TypeOf(v)
+	return t == l.integer || t == l.float
 }
 
-var (
-	objectType = reflect.TypeFor[*goja.Object]()
-	lengthType = reflect.TypeFor[uint32]()
-)
-
-// property is what an own property of an object holds; it is not valid where that is
-// not known.
-func (l *layout) property(object reflect.Value, s step) (v reflect.Value) {
-	held := reflect.Indirect(object.Elem().FieldByIndex(l.self).Elem())
+// holdsData says whether an object has a part of its own that is no more than a value.
+func (l *layout) holdsData(object *goja.Object, s step) bool {
+	held := l.heldBy(object)
+	var part reflect.Value
 	switch held.Type() {
 	case l.object:
-		if s.name != "" {
-			v = held.FieldByIndex(l.properties).MapIndex(s.key)
+		if s.index < 0 {
+			part = held.FieldByIndex(l.properties).MapIndex(s.key)
 		}
 	case l.array:
-		if values := held.FieldByIndex(l.values); s.name == "" && s.index < values.Len() {
-			v = values.Index(s.index)
-		} else if s.name == "length" {
-			return held.FieldByIndex(l.length)
+		if values := held.FieldByIndex(l.values); s.index >= 0 && s.index < values.Len() {
+			part = values.Index(s.index)
+		} else {
+			return s.index < 0 && s.name == "length"
 		}
 	}
-	if v.IsValid() {
-		return v.Elem()
-	}
-	return v
+	return part.IsValid() && !part.IsNil() && part.Elem().Type() != l.accessor
 }

@@ -18,6 +18,11 @@ type sorting struct {
 	apply, has, source goja.Callable // Function.prototype.apply, Reflect.has, Function.prototype.toString
 	noting             *goja.Object  // a function that keeps its arguments in noted
 	noted              []goja.Value
+
+	comparators     map[string]*comparator // by text; nil: not known
+	stringPrototype *goja.Object
+	ownLocale       goja.Value // its localeCompare, if the program has not replaced it
+	localeCompare   func(goja.FunctionCall) goja.Value
 }
 
 // installSorting replaces the methods, in programs that name one. It takes what they
@@ -26,7 +31,7 @@ func (r *run) installSorting() error {
 	if !strings.Contains(r.prog.source, "sort") && !strings.Contains(r.prog.source, "Sorted") {
 		return nil
 	}
-	s := &sorting{run: r}
+	s := &sorting{run: r, comparators: map[string]*comparator{}}
 	function := r.vm.Get("Function").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	s.apply, _ = goja.AssertFunction(function.Get("apply"))
 	s.source, _ = goja.AssertFunction(function.Get("toString"))
@@ -35,6 +40,9 @@ func (r *run) installSorting() error {
 		s.noted = c.Arguments
 		return goja.Undefined()
 	}).(*goja.Object)
+	s.stringPrototype = r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+	s.ownLocale = s.stringPrototype.Get("localeCompare")
+	s.localeCompare = callOf(s.ownLocale.ToObject(r.vm))
 	array := r.vm.Get("Array").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	for _, m := range []struct {
 		name   string
@@ -162,7 +170,7 @@ func (s *sorting) write(object *goja.Object, list []goja.Value, length int) {
 	for i, v := range list {
 		s.askNow(i)
 		if err := object.Set(strconv.Itoa(i), v); err != nil {
-			panic(err)
+			panic(s.notWritten(object, i, err))
 		}
 	}
 	for i := len(list); i < length; i++ {
@@ -171,6 +179,22 @@ func (s *sorting) write(object *goja.Object, list []goja.Value, length int) {
 			panic(err)
 		}
 	}
+}
+
+// notWritten is what is thrown where an element could not be written. The engine says
+// nothing of a frozen one.
+func (s *sorting) notWritten(object *goja.Object, i int, err error) any {
+	if hasProxy(object) || object.ClassName() != "Array" {
+		return err
+	}
+	d, _ := must(s.real.ownProperty(goja.Undefined(), object, s.vm.ToValue(i))).(*goja.Object)
+	if d == nil {
+		return err
+	}
+	if writable := d.Get("writable"); writable == nil || writable.ToBoolean() {
+		return err
+	}
+	return s.vm.NewTypeError("Cannot assign to read only property '%d' of object '[object Array]'", i)
 }
 
 // askNow is ask, at every so many steps.
@@ -202,7 +226,7 @@ func (s *sorting) order(list []goja.Value, compare *goja.Object) {
 	case len(defined) < 2:
 	case compare == nil:
 		s.byText(defined)
-	case !s.byDifference(defined, compare):
+	case !s.byComparator(defined, compare):
 		sortStable(defined, before(compare), s.ask)
 	}
 }
@@ -283,31 +307,13 @@ func (s *sorting) text(v goja.Value) goja.String {
 	}
 }
 
-// byDifference sorts by a comparator that subtracts one number of each element, if
-// it is one and they are, without calling it. It says whether it did.
-func (s *sorting) byDifference(list []goja.Value, compare *goja.Object) bool {
-	if len(list) < worthReading {
-		return false
-	}
-	source, err := s.source(compare)
-	if err != nil {
-		panic(err)
-	}
-	d, ok := readDifference(source.String())
+// localeCompareStands says whether localeCompare is still the library's.
+func (s *sorting) localeCompareStands() bool {
+	d := must(s.real.ownProperty(goja.Undefined(), s.stringPrototype, s.vm.ToValue("localeCompare")))
+	descriptor, ok := d.(*goja.Object)
 	if !ok {
 		return false
 	}
-	keys := make([]float64, len(list))
-	for i, v := range list {
-		s.askNow(i)
-		if keys[i], ok = engineLayout().number(v, d.path); !ok {
-			return false
-		}
-	}
-	if d.falls {
-		sortKeyed(s, list, keys, func(x, y float64) bool { return y-x < 0 })
-	} else {
-		sortKeyed(s, list, keys, func(x, y float64) bool { return x-y < 0 })
-	}
-	return true
+	v := descriptor.Get("value")
+	return v != nil && v.StrictEquals(s.ownLocale)
 }
