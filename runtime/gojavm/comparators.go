@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
@@ -36,18 +37,7 @@ type comparator struct {
 
 // readComparator reads the text of a function; nil: it may do something else.
 func readComparator(source string) *comparator {
-	if len(source) > maxComparator {
-		return nil
-	}
-	tree, err := parser.ParseFile(nil, compiledName, "("+source+")", 0, parser.WithDisableSourceMaps)
-	if err != nil || len(tree.Body) != 1 {
-		return nil
-	}
-	statement, ok := tree.Body[0].(*ast.ExpressionStatement)
-	if !ok {
-		return nil
-	}
-	switch f := statement.Expression.(type) {
+	switch f := parseFunction(source).(type) {
 	case *ast.ArrowFunctionLiteral:
 		if body, ok := f.Body.(*ast.ExpressionBody); ok && !f.Async {
 			return comparatorOf(f.ParameterList, body.Expression)
@@ -58,6 +48,27 @@ func readComparator(source string) *comparator {
 	case *ast.FunctionLiteral:
 		if !f.Async && !f.Generator {
 			return comparatorOf(f.ParameterList, resultOf(f.Body.List))
+		}
+	}
+	return nil
+}
+
+// parseFunction is the tree of a function's text, as the engine gives it; nil: it is not
+// known whether that is all of it. Of an arrow's it leaves off the parentheses at the
+// end, and in other alphabets it ends anywhere.
+func parseFunction(source string) ast.Expression {
+	if len(source) > maxComparator || !plainASCII(source) || strings.Contains(source, `\`) {
+		return nil
+	}
+	const mostMissing = 3
+	for missing := range mostMissing + 1 {
+		text := "(" + source + strings.Repeat(")", missing) + ")"
+		tree, err := parser.ParseFile(nil, compiledName, text, 0, parser.WithDisableSourceMaps)
+		if err != nil || len(tree.Body) != 1 {
+			continue
+		}
+		if statement, ok := tree.Body[0].(*ast.ExpressionStatement); ok {
+			return bare(statement.Expression)
 		}
 	}
 	return nil
@@ -109,9 +120,21 @@ func resultOf(list []ast.Statement) ast.Expression {
 	return nil
 }
 
+// bare is an expression without parentheses, which the engine's parser may leave as a
+// sequence of one.
+func bare(x ast.Expression) ast.Expression {
+	for {
+		sequence, ok := x.(*ast.SequenceExpression)
+		if !ok || len(sequence.Sequence) != 1 {
+			return x
+		}
+		x = sequence.Sequence[0]
+	}
+}
+
 // operand is an expression that reads a part of a parameter.
 func (c *comparator) operand(x ast.Expression) (second bool, path []step, ok bool) {
-	switch x := x.(type) {
+	switch x := bare(x).(type) {
 	case *ast.Identifier:
 		return x.Name == c.second, nil, x.Name == c.first || x.Name == c.second
 	case *ast.DotExpression:
@@ -204,7 +227,7 @@ type computed[T any] func(x, y int) T
 // difference is the numbers of the elements where the comparator subtracts them and
 // no more: falls, the first from the second.
 func (t *table) difference() (numbers []float64, falls bool) {
-	x, ok := t.comparator.result.(*ast.BinaryExpression)
+	x, ok := bare(t.comparator.result).(*ast.BinaryExpression)
 	if !ok || x.Operator != token.MINUS {
 		return nil, false
 	}
@@ -235,7 +258,7 @@ func (t *table) result() computed[float64] {
 
 // number is an expression that gives a number.
 func (t *table) number(x ast.Expression) computed[float64] {
-	switch x := x.(type) {
+	switch x := bare(x).(type) {
 	case *ast.NumberLiteral:
 		return literal(x)
 	case *ast.UnaryExpression:
@@ -330,7 +353,7 @@ func (t *table) text(x ast.Expression) computed[goja.String] {
 
 // truth is a comparison of two numbers or of two texts.
 func (t *table) truth(x ast.Expression) computed[bool] {
-	binary, ok := x.(*ast.BinaryExpression)
+	binary, ok := bare(x).(*ast.BinaryExpression)
 	if !ok {
 		return nil
 	}

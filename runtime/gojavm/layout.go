@@ -39,7 +39,7 @@ var engineLayout = sync.OnceValue(func() *layout {
 		return l
 	}
 	l.accessor = l.typeOfAccessor(vm.NewObject())
-	l.known = l.accessor != nil && l.integer.Kind() == reflect.Int64 && l.float.Kind() == reflect.Float64 &&
+	l.known = l.accessor != nil && sharesElements(vm) && l.integer.Kind() == reflect.Int64 && l.float.Kind() == reflect.Float64 &&
 		l.object.FieldByIndex(l.properties).Type == reflect.TypeFor[map[unistring.String]goja.Value]() &&
 		l.array.FieldByIndex(l.values).Type == reflect.TypeFor[[]goja.Value]()
 	return l
@@ -65,14 +65,29 @@ func (l *layout) typeOfAccessor(object *goja.Object) reflect.Type {
 	return nil
 }
 
+// sharesElements says whether a function that is applied to an array gets the elements
+// themselves and not a copy.
+func sharesElements(vm *goja.Runtime) bool {
+	apply, ok := goja.AssertFunction(vm.Get("Function").ToObject(vm).Get("prototype").ToObject(vm).Get("apply"))
+	if !ok {
+		return false
+	}
+	array := vm.NewArray(1)
+	_, err := apply(vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		c.Arguments[0] = vm.ToValue(2)
+		return goja.Undefined()
+	}), goja.Undefined(), array)
+	return err == nil && array.Get("0").ToInteger() == 2
+}
+
 // heldBy is what an object is to the engine.
 func (l *layout) heldBy(object *goja.Object) reflect.Value {
 	return reflect.Indirect(reflect.ValueOf(object).Elem().FieldByIndex(l.self).Elem())
 }
 
 // plainArray says whether an object is an array of which every element is there and
-// is data that may be written, so that the engine, too, goes over its elements
-// without asking.
+// is data that may be written. The engine, too, then goes over the elements without
+// asking, and apply passes them on.
 func (l *layout) plainArray(object *goja.Object) bool {
 	if !l.known {
 		return false

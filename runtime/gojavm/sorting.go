@@ -25,12 +25,27 @@ type sorting struct {
 	localeCompare   func(goja.FunctionCall) goja.Value
 }
 
-// installSorting replaces the methods, in programs that name one. It takes what they
-// need of the engine before a program can replace it.
+// installSorting replaces the methods, in programs that name one.
 func (r *run) installSorting() error {
 	if !strings.Contains(r.prog.source, "sort") && !strings.Contains(r.prog.source, "Sorted") {
 		return nil
 	}
+	s := r.newSorting()
+	array := r.vm.Get("Array").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+	for _, m := range []struct {
+		name   string
+		method func(goja.FunctionCall) goja.Value
+	}{{"sort", s.sort}, {"toSorted", s.toSorted}} {
+		if err := array.DefineDataProperty(m.name, r.native(m.name, 1, m.method), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newSorting takes what the methods need of the engine before a program can replace
+// it.
+func (r *run) newSorting() *sorting {
 	s := &sorting{run: r, comparators: map[string]*comparator{}}
 	function := r.vm.Get("Function").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	s.apply, _ = goja.AssertFunction(function.Get("apply"))
@@ -43,16 +58,7 @@ func (r *run) installSorting() error {
 	s.stringPrototype = r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	s.ownLocale = s.stringPrototype.Get("localeCompare")
 	s.localeCompare = callOf(s.ownLocale.ToObject(r.vm))
-	array := r.vm.Get("Array").ToObject(r.vm).Get("prototype").ToObject(r.vm)
-	for _, m := range []struct {
-		name   string
-		method func(goja.FunctionCall) goja.Value
-	}{{"sort", s.sort}, {"toSorted", s.toSorted}} {
-		if err := array.DefineDataProperty(m.name, r.native(m.name, 1, m.method), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s
 }
 
 var proxyType = reflect.TypeFor[goja.Proxy]()
