@@ -3,6 +3,8 @@ package gojavm
 import (
 	"testing"
 
+	"github.com/dop251/goja"
+
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -81,6 +83,49 @@ func TestSorting(t *testing.T) {
 			res := execute(t, rt, runtime.Request{Program: tt.program})
 			if res.Failure != nil || res.Value != tt.want {
 				t.Errorf("value %s (%+v), want %s", res.Value, res.Failure, tt.want)
+			}
+		})
+	}
+}
+
+// TestElements says of which arrays the elements are taken at once, and that they are
+// the array's own.
+func TestElements(t *testing.T) {
+	s := newTestSorting(t)
+	for _, tt := range []struct {
+		object string
+		want   bool
+	}{
+		{"[3, 1, 2]", true},
+		{"[]", true},
+		{"[undefined, null]", true},
+		{"Object.seal([1])", false},
+		{"Object.preventExtensions([1])", true},
+		{"Object.assign([1], { x: 1 })", true},
+		{"new (class extends Array {})(1, 2)", true},
+		{"[1, , 2]", false},
+		{"new Array(3)", false},
+		{"(() => { const a = []; a[1e6] = 1; return a })()", false},
+		{"Object.freeze([1])", false},
+		{"Object.defineProperty([1, 2], 0, { get() { return 1 } })", false},
+		{"(() => { const a = [1, , 2]; Object.defineProperty(a, 0, { value: 3 }); return a })()", false},
+		{"new Proxy([1], {})", false},
+		{"new Uint8Array(2)", false},
+		{"(function () { return arguments })(1)", false},
+		{"({ length: 1, 0: 1 })", false},
+		{"new String('ab')", false},
+	} {
+		t.Run(tt.object, func(t *testing.T) {
+			object := evaluate(t, s, tt.object).(*goja.Object)
+			elements, ok := s.elements(object)
+			if ok != tt.want {
+				t.Fatalf("taken: %v, want %v", ok, tt.want)
+			}
+			if ok && len(elements) > 0 {
+				elements[0] = s.vm.ToValue(77)
+				if got := object.Get("0"); !got.SameAs(s.vm.ToValue(77)) {
+					t.Errorf("the array holds %v still", got)
+				}
 			}
 		})
 	}
