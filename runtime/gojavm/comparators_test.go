@@ -11,11 +11,12 @@ import (
 	"github.com/runcode-go/runcode/runtime"
 )
 
-// newTestSorting is the sorting of an engine without a program.
+// newTestSorting is the sorting of an engine with the library, without guards.
 func newTestSorting(t testing.TB) *sorting {
 	t.Helper()
-	r := &run{vm: goja.New(), prog: &program{source: "sort"}}
-	if err := r.equip(nil); err != nil {
+	r := &run{vm: goja.New()}
+	r.real.capture(r.vm, nil)
+	if err := r.installLibrary(nil); err != nil {
 		t.Fatal(err)
 	}
 	return r.newSorting()

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dop251/goja"
 )
@@ -25,9 +24,9 @@ type sorting struct {
 	localeCompare   func(goja.FunctionCall) goja.Value
 }
 
-// installSorting replaces the methods, in programs that name one.
+// installSorting replaces the methods, for programs that can get hold of one.
 func (r *run) installSorting() error {
-	if !strings.Contains(r.prog.source, "sort") && !strings.Contains(r.prog.source, "Sorted") {
+	if !r.reach.hasAny("sort", "toSorted") {
 		return nil
 	}
 	s := r.newSorting()
@@ -50,14 +49,18 @@ func (r *run) newSorting() *sorting {
 	function := r.vm.Get("Function").ToObject(r.vm).Get("prototype").ToObject(r.vm)
 	s.apply, _ = goja.AssertFunction(function.Get("apply"))
 	s.source, _ = goja.AssertFunction(function.Get("toString"))
-	s.has, _ = goja.AssertFunction(r.vm.Get("Reflect").ToObject(r.vm).Get("has"))
+	if r.reach.hasAny(nameless...) {
+		s.keepHas()
+	}
 	s.noting = r.vm.ToValue(func(c goja.FunctionCall) goja.Value {
 		s.noted = c.Arguments
 		return goja.Undefined()
 	}).(*goja.Object)
-	s.stringPrototype = r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
-	s.ownLocale = s.stringPrototype.Get("localeCompare")
-	s.localeCompare = callOf(s.ownLocale.ToObject(r.vm))
+	if r.reach.Has("localeCompare") {
+		s.stringPrototype = r.vm.Get("String").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+		s.ownLocale = s.stringPrototype.Get("localeCompare")
+		s.localeCompare = callOf(s.ownLocale.ToObject(r.vm))
+	}
 	return s
 }
 
@@ -95,7 +98,7 @@ func (s *sorting) toSorted(c goja.FunctionCall) goja.Value {
 	} else {
 		length := lengthOfArrayLike(object)
 		if length > math.MaxUint32 {
-			panic(must(s.vm.New(s.real.rangeError, s.vm.ToValue("Invalid array length"))))
+			panic(must(s.vm.New(s.real.get("RangeError", ""), s.vm.ToValue("Invalid array length"))))
 		}
 		list = s.read(object, length, true)
 	}
@@ -146,7 +149,7 @@ func (s *sorting) read(object *goja.Object, length int, holes bool) (list []goja
 	for i := range length {
 		s.askNow(i)
 		name := strconv.Itoa(i)
-		if asks && !holes && !must(s.has(goja.Undefined(), object, s.vm.ToValue(name))).ToBoolean() {
+		if asks && !holes && !s.hasProperty(object, name) {
 			continue
 		}
 		v := object.Get(name)
@@ -158,6 +161,18 @@ func (s *sorting) read(object *goja.Object, length int, holes bool) (list []goja
 		}
 	}
 	return list
+}
+
+// hasProperty is ECMA-262's.
+func (s *sorting) hasProperty(object *goja.Object, name string) bool {
+	if s.has == nil {
+		s.keepHas() // of a program that could not have replaced it
+	}
+	return must(s.has(goja.Undefined(), object, s.vm.ToValue(name))).ToBoolean()
+}
+
+func (s *sorting) keepHas() {
+	s.has, _ = goja.AssertFunction(s.vm.Get("Reflect").ToObject(s.vm).Get("has"))
 }
 
 // hasProxy says whether an object is a Proxy or inherits from one: only there a
@@ -193,7 +208,7 @@ func (s *sorting) notWritten(object *goja.Object, i int, err error) any {
 	if hasProxy(object) || object.ClassName() != "Array" {
 		return err
 	}
-	d, _ := must(s.real.ownProperty(goja.Undefined(), object, s.vm.ToValue(i))).(*goja.Object)
+	d, _ := must(s.real.call("getOwnPropertyDescriptor", object, s.vm.ToValue(i))).(*goja.Object)
 	if d == nil {
 		return err
 	}
@@ -315,11 +330,13 @@ func (s *sorting) text(v goja.Value) goja.String {
 
 // localeCompareStands says whether localeCompare is still the library's.
 func (s *sorting) localeCompareStands() bool {
-	d := must(s.real.ownProperty(goja.Undefined(), s.stringPrototype, s.vm.ToValue("localeCompare")))
-	descriptor, ok := d.(*goja.Object)
+	if s.localeCompare == nil {
+		return false
+	}
+	d, ok := must(s.real.call("getOwnPropertyDescriptor", s.stringPrototype, s.vm.ToValue("localeCompare"))).(*goja.Object)
 	if !ok {
 		return false
 	}
-	v := descriptor.Get("value")
+	v := d.Get("value")
 	return v != nil && v.StrictEquals(s.ownLocale)
 }
