@@ -68,7 +68,7 @@ var proxyType = reflect.TypeFor[goja.Proxy]()
 
 // sort is Array.prototype.sort.
 func (s *sorting) sort(c goja.FunctionCall) goja.Value {
-	compare := s.comparator(c.Argument(0))
+	compare := s.callable(c.Argument(0))
 	object := c.This.ToObject(s.vm)
 	if elements, ok := s.elements(object); ok {
 		list := slices.Clone(elements)
@@ -90,7 +90,7 @@ func (s *sorting) sort(c goja.FunctionCall) goja.Value {
 
 // toSorted is Array.prototype.toSorted.
 func (s *sorting) toSorted(c goja.FunctionCall) goja.Value {
-	compare := s.comparator(c.Argument(0))
+	compare := s.callable(c.Argument(0))
 	object := c.This.ToObject(s.vm)
 	var list []goja.Value
 	if elements, ok := s.elements(object); ok {
@@ -110,8 +110,8 @@ func (s *sorting) toSorted(c goja.FunctionCall) goja.Value {
 	return s.vm.NewArray(values...)
 }
 
-// comparator is the argument of the methods, or nil for undefined.
-func (s *sorting) comparator(v goja.Value) *goja.Object {
+// callable is the comparator that a method was given, or nil for undefined.
+func (s *sorting) callable(v goja.Value) *goja.Object {
 	if goja.IsUndefined(v) {
 		return nil
 	}
