@@ -29,7 +29,7 @@ const (
 // program cannot get hold of stays as it is. Of the operators, ** and the shifts are
 // guarded in the syntax tree (guardOperator); + and spread are not.
 func (r *run) installGuards() error {
-	for _, guard := range []func() error{r.guardStrings, r.guardFlat, r.guardArrays, r.guardCalls, r.guardBigInts, r.guardPatterns} {
+	for _, guard := range []func() error{r.guardStrings, r.guardFlat, r.installSorting, r.guardArrays, r.guardCalls, r.guardBigInts, r.guardPatterns} {
 		if err := guard(); err != nil {
 			return err
 		}
