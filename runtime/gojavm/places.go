@@ -20,6 +20,7 @@ const compiledName = "runcode"
 type places struct {
 	name     string // of the author's text
 	consumer *sourcemap.Consumer
+	written  bool // lines that the map does not hold are the author's own
 }
 
 // newPlaces makes a map with which the engine itself reports the author's
@@ -53,6 +54,9 @@ func newPlaces(name string, source []string, compiled string, sourceMap []byte) 
 // the map. False: esbuild's or the wrapper's own code.
 func (p *places) at(line, column int) (runtime.Site, bool) {
 	name, _, row, col, ok := p.consumer.Source(line, column)
+	if !ok && p.written {
+		return runtime.Site{Line: line, Column: column}, true
+	}
 	if !ok || name != p.name {
 		return runtime.Site{}, false
 	}

@@ -96,6 +96,14 @@ func transpile(name, source string, globals ...string) (p *program, failure *run
 		return nil, parts.refused
 	}
 	p.text, p.notes = parts.text, append(p.notes, parts.notes...)
+	if read, _ := p.direct(parts, globals); read != nil {
+		return read, nil
+	}
+	return p.lowered(parts, globals)
+}
+
+// lowered is the program read by esbuild.
+func (p *program) lowered(parts moduleParts, globals []string) (*program, *runtime.Failure) {
 	js, sourceMap, failure := p.lower()
 	if failure != nil {
 		return nil, failure
@@ -266,6 +274,11 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if err != nil {
 		return p.engineRefusal(err)
 	}
+	return p.compileTree(tree, parts, globals)
+}
+
+// compileTree is compile for what was parsed.
+func (p *program) compileTree(tree *ast.Program, parts moduleParts, globals []string) *runtime.Failure {
 	arrow := unwrap(tree)
 	if arrow == nil {
 		return &runtime.Failure{
