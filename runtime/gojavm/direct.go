@@ -91,9 +91,10 @@ func firstLinePlaces(name string, columns int) (*places, error) {
 type reader struct {
 	text    string // with the wrapper
 	wide    []wideCharacter
-	why     string // the program must go to esbuild
-	params  bool   // the walk is in a list of parameters
-	scanned int    // by mayBeTypes, of all of them
+	why     string   // the program must go to esbuild
+	params  bool     // the walk is in a list of parameters
+	lexical []string // names that blocks around the walk declare, up to the function
+	scanned int      // by mayBeTypes, of all of them
 }
 
 // wideCharacter is one of several bytes.
@@ -171,6 +172,10 @@ func (r *reader) checkText() {
 	}
 	if !utf8.ValidString(r.text) {
 		r.refuse("a character that is none")
+		return
+	}
+	if strings.Contains(r.text, "</s") || strings.Contains(r.text, "</S") {
+		r.refuse("the end of a script of HTML") // esbuild writes it in another way
 		return
 	}
 	if strings.Contains(r.text, "<!--") || strings.Contains(r.text, "-->") {
@@ -287,9 +292,11 @@ func (r *reader) block(block *ast.BlockStatement) {
 	if block == nil {
 		return
 	}
+	outer := len(r.lexical)
 	r.place(&block.LeftBrace)
 	r.statements(block.List)
 	r.place(&block.RightBrace)
+	r.lexical = r.lexical[:outer]
 }
 
 func (r *reader) statements(list []ast.Statement) {
@@ -322,10 +329,10 @@ func (r *reader) statement(s ast.Statement) {
 		r.expression(&s.Argument)
 	case *ast.VariableStatement:
 		r.place(&s.Var)
-		r.bindings(s.List, false)
+		r.bindings(s.List, hoists)
 	case *ast.LexicalDeclaration:
 		r.place(&s.Idx)
-		r.bindings(s.List, s.Token == token.CONST)
+		r.lexicals(s)
 	case *ast.TryStatement:
 		r.try(s)
 	case *ast.SwitchStatement:
@@ -343,6 +350,8 @@ func (r *reader) statement(s ast.Statement) {
 }
 
 func (r *reader) loop(s ast.Statement) {
+	outer := len(r.lexical)
+	defer func() { r.lexical = r.lexical[:outer] }()
 	switch s := s.(type) {
 	case *ast.WhileStatement:
 		r.place(&s.While)
@@ -387,7 +396,20 @@ func (r *reader) expressionStatement(s *ast.ExpressionStatement) {
 			r.refuse("a word that begins a declaration of TypeScript")
 		}
 	}
+	if constant(s.Expression) && !literal(s.Expression) {
+		r.refuse("a statement that is a constant") // esbuild leaves most of them out
+	}
 	r.expression(&s.Expression)
+}
+
+// literal says whether an expression is one that esbuild keeps as a statement.
+func literal(x ast.Expression) bool {
+	switch x.(type) {
+	case *ast.NumberLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.ArrayLiteral, *ast.ObjectLiteral, *ast.TemplateLiteral,
+		*ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.RegExpLiteral, *ast.AssignExpression:
+		return true
+	}
+	return false
 }
 
 // condition is a test that esbuild may know the outcome of.
@@ -402,10 +424,12 @@ func (r *reader) try(s *ast.TryStatement) {
 	r.place(&s.Try)
 	r.block(s.Body)
 	if c := s.Catch; c != nil {
+		outer := len(r.lexical)
+		defer func() { r.lexical = r.lexical[:outer] }()
 		c.Catch = s.Body.RightBrace
 		if c.Parameter != nil {
-			r.target(c.Parameter)
-			if declares(c.Body.List, c.Parameter) {
+			r.target(c.Parameter, declares)
+			if declaresAgain(c.Body.List, c.Parameter) {
 				r.refuse("a declaration of what catch declares")
 			}
 		}
@@ -414,8 +438,8 @@ func (r *reader) try(s *ast.TryStatement) {
 	r.block(s.Finally)
 }
 
-// declares says whether statements may declare the name of a parameter again.
-func declares(list []ast.Statement, parameter ast.BindingTarget) bool {
+// declaresAgain says whether statements may declare the name of a parameter again.
+func declaresAgain(list []ast.Statement, parameter ast.BindingTarget) bool {
 	name, ok := parameter.(*ast.Identifier)
 	if !ok {
 		return true // patterns are too rare to be looked into
@@ -481,57 +505,87 @@ func (r *reader) initializer(s *ast.ForStatement) {
 	case *ast.ForLoopInitializerExpression:
 		r.expression(&i.Expression)
 	case *ast.ForLoopInitializerVarDeclList:
-		r.bindings(i.List, false)
+		r.bindings(i.List, hoists)
 	case *ast.ForLoopInitializerLexicalDecl:
 		i.LexicalDeclaration.Idx = s.For
-		r.bindings(i.LexicalDeclaration.List, i.LexicalDeclaration.Token == token.CONST)
+		r.lexicals(&i.LexicalDeclaration)
 	}
 }
 
 func (r *reader) into(into ast.ForInto, loop file.Idx) {
 	switch i := into.(type) {
 	case *ast.ForIntoVar:
-		r.target(i.Binding.Target)
+		r.target(i.Binding.Target, hoists)
 		if i.Binding.Initializer != nil {
 			r.refuse("a loop's variable with a value")
 		}
 	case *ast.ForDeclaration:
 		i.Idx = loop
-		r.target(i.Target)
+		r.target(i.Target, declares)
 	case *ast.ForIntoExpression:
+		if isPattern(i.Expression) {
+			r.refuse("a loop that assigns to a pattern")
+			return
+		}
 		r.assigned(&i.Expression)
 	}
 }
 
-// bindings are those of a declaration.
-func (r *reader) bindings(list []*ast.Binding, initialized bool) {
-	for _, b := range list {
-		if b.Initializer == nil && initialized {
+// lexicals are the bindings of let and const.
+func (r *reader) lexicals(s *ast.LexicalDeclaration) {
+	for _, b := range s.List {
+		if b.Initializer == nil && s.Token == token.CONST {
 			r.refuse("a constant without a value")
 		}
-		r.target(b.Target)
+	}
+	r.bindings(s.List, declares)
+}
+
+func (r *reader) bindings(list []*ast.Binding, use use) {
+	for _, b := range list {
+		r.target(b.Target, use)
 		r.optional(&b.Initializer)
 	}
 }
 
+// use is what becomes of a name or a pattern.
+type use int
+
+const (
+	assigns  use = iota // it is assigned to
+	receives            // it is a parameter
+	declares            // its names are declared in a block
+	hoists              // its names are declared in the function
+)
+
 // target is what a declaration binds.
-func (r *reader) target(t ast.BindingTarget) {
+func (r *reader) target(t ast.BindingTarget, use use) {
 	switch t := t.(type) {
 	case *ast.Identifier:
-		r.bound(t)
+		r.bound(t, use)
 	case *ast.ArrayPattern:
-		r.arrayPattern(t, true)
+		r.arrayPattern(t, use)
 	case *ast.ObjectPattern:
-		r.objectPattern(t, true)
+		r.objectPattern(t, use)
 	default:
 		r.refuse("a target that is none")
 	}
 }
 
-// bound is a name that is bound or assigned to.
-func (r *reader) bound(id *ast.Identifier) {
-	if id.Name == "undefined" || id.Name == "NaN" || id.Name == "Infinity" {
+// manyNames is how many names of blocks a variable is compared with.
+const manyNames = 200
+
+// bound is a name that is bound or assigned to. The engine does not see all
+// variables that collide with a name of a block that they reach through.
+func (r *reader) bound(id *ast.Identifier, use use) {
+	name := id.Name.String()
+	switch {
+	case name == "undefined" || name == "NaN" || name == "Infinity":
 		r.refuse("a constant of the language that is bound")
+	case use == hoists && (len(r.lexical) > manyNames || slices.Contains(r.lexical, name)):
+		r.refuse("a variable that may collide with a name of a block")
+	case use == declares:
+		r.lexical = append(r.lexical, name)
 	}
 	r.name(id)
 }
@@ -540,13 +594,13 @@ func (r *reader) bound(id *ast.Identifier) {
 func (r *reader) assigned(x *ast.Expression) {
 	switch t := (*x).(type) {
 	case *ast.Identifier:
-		r.bound(t)
+		r.bound(t, assigns)
 	case *ast.DotExpression, *ast.BracketExpression:
 		r.expression(x)
 	case *ast.ArrayPattern:
-		r.arrayPattern(t, false)
+		r.arrayPattern(t, assigns)
 	case *ast.ObjectPattern:
-		r.objectPattern(t, false)
+		r.objectPattern(t, assigns)
 	default:
 		r.refuse("an assignment to what is no target")
 	}
@@ -555,20 +609,20 @@ func (r *reader) assigned(x *ast.Expression) {
 // The parser does not keep the parentheses of a pattern's elements, of which most
 // are errors, and takes a comma after the rest of an object.
 
-func (r *reader) arrayPattern(p *ast.ArrayPattern, binds bool) {
+func (r *reader) arrayPattern(p *ast.ArrayPattern, use use) {
 	if hasComment(r.between(p.LeftBracket, p.RightBracket)) {
 		r.refuse("a comment in a pattern")
 		return
 	}
 	r.place(&p.LeftBracket)
 	for i := range p.Elements {
-		r.element(&p.Elements[i], binds)
+		r.element(&p.Elements[i], use)
 	}
-	r.rest(p.Rest)
+	r.rest(p.Rest, use)
 	r.place(&p.RightBracket)
 }
 
-func (r *reader) objectPattern(p *ast.ObjectPattern, binds bool) {
+func (r *reader) objectPattern(p *ast.ObjectPattern, use use) {
 	inside := r.between(p.LeftBrace, p.RightBrace)
 	if hasComment(inside) {
 		r.refuse("a comment in a pattern")
@@ -581,21 +635,21 @@ func (r *reader) objectPattern(p *ast.ObjectPattern, binds bool) {
 	for _, property := range p.Properties {
 		switch property := property.(type) {
 		case *ast.PropertyShort:
-			r.bound(&property.Name)
+			r.bound(&property.Name, use)
 			r.optional(&property.Initializer)
 		case *ast.PropertyKeyed:
 			r.key(&property.Key, property.Computed)
-			r.element(&property.Value, binds)
+			r.element(&property.Value, use)
 		default:
 			r.refuse("a pattern that is not known")
 		}
 	}
-	r.rest(p.Rest)
+	r.rest(p.Rest, use)
 	r.place(&p.RightBrace)
 }
 
 // element is one of a pattern, with or without a default.
-func (r *reader) element(x *ast.Expression, binds bool) {
+func (r *reader) element(x *ast.Expression, use use) {
 	if *x == nil {
 		return
 	}
@@ -611,25 +665,25 @@ func (r *reader) element(x *ast.Expression, binds bool) {
 		r.expression(&assign.Right)
 		left = &assign.Left
 	}
-	if !binds {
+	if use == assigns {
 		r.assigned(left)
 		return
 	}
 	if target, ok := (*left).(ast.BindingTarget); ok {
-		r.target(target)
+		r.target(target, use)
 		return
 	}
 	r.refuse("a target that is none")
 }
 
-func (r *reader) rest(x ast.Expression) {
+func (r *reader) rest(x ast.Expression, use use) {
 	switch x := x.(type) {
 	case nil:
 	case *ast.Identifier:
 		if r.follows(x.Idx) != '.' {
 			r.refuse("parentheses in a pattern")
 		}
-		r.bound(x)
+		r.bound(x, use)
 	default:
 		r.refuse("a rest that is no name")
 	}
@@ -667,13 +721,13 @@ func (r *reader) function(f *ast.FunctionLiteral) {
 	r.declarations(f.DeclarationList)
 	r.place(&f.Function)
 	if f.Name != nil {
-		r.bound(f.Name)
+		r.bound(f.Name, receives)
 	}
 	r.parameters(f.ParameterList)
-	outer := r.params
-	r.params = false
+	outer, names := r.params, r.lexical
+	r.params, r.lexical = false, nil
 	r.body(f.Body)
-	r.params = outer
+	r.params, r.lexical = outer, names
 }
 
 func (r *reader) arrow(f *ast.ArrowFunctionLiteral) {
@@ -681,15 +735,15 @@ func (r *reader) arrow(f *ast.ArrowFunctionLiteral) {
 	r.arrowParameters(f)
 	r.place(&f.Start)
 	r.parameters(f.ParameterList)
-	outer := r.params
-	r.params = outer && !f.Async
+	outer, names := r.params, r.lexical
+	r.params, r.lexical = outer && !f.Async, nil
 	switch body := f.Body.(type) {
 	case *ast.BlockStatement:
 		r.body(body)
 	case *ast.ExpressionBody:
 		r.expression(&body.Expression)
 	}
-	r.params = outer
+	r.params, r.lexical = outer, names
 }
 
 // arrowParameters refuses parentheses around a parameter, which the parser does
@@ -721,7 +775,7 @@ func (r *reader) parameters(list *ast.ParameterList) {
 	outer := r.params
 	r.params = true
 	r.place(&list.Opening)
-	r.bindings(list.List, false)
+	r.bindings(list.List, receives)
 	r.parameterRest(list.Rest)
 	r.place(&list.Closing)
 	r.params = outer
@@ -729,7 +783,7 @@ func (r *reader) parameters(list *ast.ParameterList) {
 
 func (r *reader) parameterRest(x ast.Expression) {
 	if id, ok := x.(*ast.Identifier); ok {
-		r.rest(id)
+		r.rest(id, receives)
 	} else if x != nil {
 		r.refuse("a rest that is no name")
 	}
@@ -774,7 +828,7 @@ func (r *reader) expression(x *ast.Expression) {
 	case *ast.ObjectLiteral:
 		r.object(x)
 	case *ast.SpreadElement:
-		r.expression(&x.Expression)
+		r.spread(x)
 	case *ast.SequenceExpression:
 		r.expressions(x.Sequence)
 	case *ast.FunctionLiteral:
@@ -805,6 +859,13 @@ func (r *reader) expression(x *ast.Expression) {
 	}
 }
 
+func (r *reader) spread(x *ast.SpreadElement) {
+	if _, assigns := x.Expression.(*ast.AssignExpression); assigns {
+		r.refuse("an assignment that is spread")
+	}
+	r.expression(&x.Expression)
+}
+
 // undefinedAt is what esbuild makes of the name, which the engine looks up each time.
 func undefinedAt(at file.Idx) ast.Expression {
 	return &ast.UnaryExpression{Operator: token.VOID, Idx: at, Operand: &ast.NumberLiteral{Idx: at, Literal: "0", Value: int64(0)}}
@@ -833,6 +894,9 @@ func (r *reader) access(x ast.Expression) {
 	case *ast.OptionalChain:
 		r.expression(&x.Expression)
 	case *ast.Optional:
+		if _, chain := x.Expression.(*ast.OptionalChain); chain || constant(x.Expression) {
+			r.refuse("a chain that goes on from a rare expression")
+		}
 		r.expression(&x.Expression)
 	default:
 		r.refuse(fmt.Sprintf("an expression that is not known: %T", x))
@@ -872,7 +936,7 @@ func (r *reader) object(x *ast.ObjectLiteral) {
 			r.key(&property.Key, property.Computed)
 			r.expression(&property.Value)
 		case *ast.SpreadElement:
-			r.expression(&property.Expression)
+			r.spread(property)
 		default:
 			r.refuse("a property that is not known")
 		}
@@ -990,6 +1054,9 @@ func (r *reader) unary(x *ast.UnaryExpression) {
 		r.expression(&x.Operand)
 		r.place(&x.Idx)
 	case token.INCREMENT, token.DECREMENT:
+		if next := strings.TrimLeft(r.textAt(x.Idx+2), " \t\r\n"); x.Postfix && next != "" && strings.IndexByte("([`/", next[0]) >= 0 {
+			r.refuse("a line after an increment that esbuild reads on")
+		}
 		r.assigned(&x.Operand)
 		if x.Postfix {
 			x.Idx = r.end(x.Operand)
@@ -997,6 +1064,9 @@ func (r *reader) unary(x *ast.UnaryExpression) {
 			r.place(&x.Idx)
 		}
 	default:
+		if _, number := x.Operand.(*ast.NumberLiteral); constant(x.Operand) && !number && x.Operator != token.VOID && x.Operator != token.TYPEOF {
+			r.refuse("an operator of a constant")
+		}
 		r.place(&x.Idx)
 		r.expression(&x.Operand)
 	}
@@ -1005,7 +1075,7 @@ func (r *reader) unary(x *ast.UnaryExpression) {
 func (r *reader) binary(x *ast.BinaryExpression) {
 	switch x.Operator {
 	case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-		if constant(x.Left) {
+		if constant(x.Left) || x.Operator == token.COALESCE && !mayBeMissing(x.Left) {
 			r.refuse("a condition that is a constant")
 		}
 		if mixes(x, x.Left) || mixes(x, x.Right) {
@@ -1016,7 +1086,13 @@ func (r *reader) binary(x *ast.BinaryExpression) {
 			r.refuse("what may be type arguments")
 		}
 	}
-	if isRelational(x) && isRelational(x.Right) {
+	if constant(x.Left) && constant(x.Right) && !(computed(x.Left) && computed(x.Right)) {
+		r.refuse("an operator of constants")
+	}
+	if _, waits := x.Left.(*ast.AwaitExpression); waits && x.Operator == token.EXPONENT {
+		r.refuse("a power of what is waited for")
+	}
+	if isRelational(x) && (isRelational(x.Left) || isRelational(x.Right)) {
 		r.refuse("a comparison of a comparison")
 	}
 	r.expression(&x.Left)
@@ -1049,8 +1125,11 @@ func constant(x ast.Expression) bool {
 	case *ast.Identifier:
 		return x.Name == "undefined" || x.Name == "NaN" || x.Name == "Infinity"
 	case *ast.UnaryExpression:
-		return x.Operator == token.VOID || constant(x.Operand)
+		return x.Operator == token.VOID || x.Operator == token.TYPEOF || constant(x.Operand)
 	case *ast.BinaryExpression:
+		if x.Operator == token.LOGICAL_AND || x.Operator == token.LOGICAL_OR {
+			return constant(x.Right)
+		}
 		return constant(x.Left) && constant(x.Right)
 	case *ast.SequenceExpression:
 		return constant(x.Sequence[len(x.Sequence)-1])
@@ -1058,6 +1137,32 @@ func constant(x ast.Expression) bool {
 		return constant(x.Test)
 	case *ast.AssignExpression:
 		return constant(x.Right)
+	}
+	return false
+}
+
+// computed says whether an expression is of numbers and strings alone, which esbuild
+// computes as the engine does.
+func computed(x ast.Expression) bool {
+	switch x := x.(type) {
+	case *ast.StringLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
+		return true
+	case *ast.UnaryExpression:
+		return computed(x.Operand)
+	case *ast.BinaryExpression:
+		return computed(x.Left) && computed(x.Right)
+	}
+	return false
+}
+
+// mayBeMissing says whether an expression is one of those that stand before ?? with
+// sense: after others esbuild leaves the rest out.
+func mayBeMissing(x ast.Expression) bool {
+	switch x := x.(type) {
+	case *ast.Identifier, *ast.DotExpression, *ast.BracketExpression, *ast.CallExpression, *ast.OptionalChain, *ast.AwaitExpression:
+		return true
+	case *ast.BinaryExpression:
+		return x.Operator == token.COALESCE
 	}
 	return false
 }

@@ -182,6 +182,12 @@ func (b *readings) compareNodes(where string, direct, lowered reflect.Value) {
 		if renamed(x, y) {
 			return
 		}
+		if key, name, initializer := nameOfProperty(x); initializer != nil {
+			if other, otherName, otherInitializer := nameOfProperty(y); key == other && sameName(name, otherName) && otherInitializer != nil {
+				b.compare(where, reflect.ValueOf(&initializer).Elem(), reflect.ValueOf(&otherInitializer).Elem())
+				return
+			}
+		}
 	}
 	if direct.Elem().Type() != lowered.Elem().Type() {
 		b.differ(where, direct.Elem().Type(), lowered.Elem().Type())
@@ -216,26 +222,31 @@ func appended(x ast.Expression) (a appending, ok bool) {
 	return a, a.count > 0
 }
 
-// renamed says whether a short property became one with a longer name.
+// renamed says whether one is a short property and the other the same in full, as
+// esbuild writes a name that it gave a number, or shortens { a: a }.
 func renamed(x, y ast.Expression) bool {
-	short, ok := x.(*ast.PropertyShort)
-	if !ok {
-		return false
+	key, name, initializer := nameOfProperty(x)
+	other, otherName, otherInitializer := nameOfProperty(y)
+	return key != "" && key == other && sameName(name, otherName) && initializer == nil && otherInitializer == nil
+}
+
+// nameOfProperty is the key of a property and the name that is its value.
+func nameOfProperty(x ast.Expression) (key, name string, initializer ast.Expression) {
+	switch x := x.(type) {
+	case *ast.PropertyShort:
+		return x.Name.Name.String(), x.Name.Name.String(), x.Initializer
+	case *ast.PropertyKeyed:
+		value := x.Value
+		if assign, ok := value.(*ast.AssignExpression); ok {
+			value, initializer = assign.Left, assign.Right
+		}
+		key, isString := x.Key.(*ast.StringLiteral)
+		id, isName := value.(*ast.Identifier)
+		if isString && isName && !x.Computed {
+			return key.Value.String(), id.Name.String(), initializer
+		}
 	}
-	keyed, ok := y.(*ast.PropertyKeyed)
-	if !ok {
-		return false
-	}
-	key, ok := keyed.Key.(*ast.StringLiteral)
-	if !ok || key.Value != short.Name.Name {
-		return false
-	}
-	value := keyed.Value
-	if assign, ok := value.(*ast.AssignExpression); ok {
-		value = assign.Left
-	}
-	id, ok := value.(*ast.Identifier)
-	return ok && sameName(short.Name.Name.String(), id.Name.String())
+	return "", "", nil
 }
 
 // sameName says whether a name is the other, or with a number behind it: esbuild
