@@ -30,6 +30,9 @@ func (p *program) direct(parts moduleParts, globals []string) (read *program, wh
 			read, why = nil, fmt.Sprintf("the engine's parser failed: %v", x)
 		}
 	}()
+	if p.text != p.source && !plainASCII(p.source) {
+		return nil, "blanks for what was left out" // which may be more characters than it was
+	}
 	r := &reader{text: wrapPrefix + p.text + wrapSuffix}
 	tree := r.read(p.name)
 	if tree == nil {
