@@ -880,6 +880,9 @@ func (r *reader) access(x ast.Expression) {
 	case *ast.Identifier:
 		r.name(x)
 	case *ast.DotExpression:
+		if constant(x.Left) && x.Identifier.Name == "constructor" {
+			r.refuse("a constant's constructor") // whose text esbuild knows
+		}
 		r.expression(&x.Left)
 		r.word(&x.Identifier)
 	case *ast.BracketExpression:
@@ -1092,6 +1095,9 @@ func (r *reader) binary(x *ast.BinaryExpression) {
 	if constant(x.Left) && constant(x.Right) && !(computed(x.Left) && computed(x.Right)) {
 		r.refuse("an operator of constants")
 	}
+	if inner, ok := x.Right.(*ast.BinaryExpression); ok && x.Operator == token.PLUS && inner.Operator == token.PLUS && (isText(inner.Left) || isText(inner.Right)) {
+		r.refuse("an addition of a text that was put together") // it is put together from the left
+	}
 	if _, waits := x.Left.(*ast.AwaitExpression); waits && x.Operator == token.EXPONENT {
 		r.refuse("a power of what is waited for")
 	}
@@ -1100,6 +1106,14 @@ func (r *reader) binary(x *ast.BinaryExpression) {
 	}
 	r.expression(&x.Left)
 	r.expression(&x.Right)
+}
+
+func isText(x ast.Expression) bool {
+	switch x.(type) {
+	case *ast.StringLiteral, *ast.TemplateLiteral:
+		return true
+	}
+	return false
 }
 
 func isRelational(x ast.Expression) bool {

@@ -189,6 +189,11 @@ func (b *readings) compareNodes(where string, direct, lowered reflect.Value) {
 			}
 		}
 	}
+	if block, ok := lowered.Interface().(*ast.BlockStatement); ok && len(block.List) == 1 {
+		if _, ok := direct.Interface().(*ast.IfStatement); ok { // esbuild puts braces around an if in an if
+			lowered = reflect.ValueOf(block.List).Index(0)
+		}
+	}
 	if direct.Elem().Type() != lowered.Elem().Type() {
 		b.differ(where, direct.Elem().Type(), lowered.Elem().Type())
 		return

@@ -74,7 +74,12 @@ type program struct {
 // transpile turns TypeScript or JavaScript into a compiled program, or says why
 // not. It must not be given a text that precheck refuses. A function that is all of
 // the program may have globals as parameters.
-func transpile(name, source string, globals ...string) (p *program, failure *runtime.Failure) {
+func transpile(name, source string, globals ...string) (*program, *runtime.Failure) {
+	return translate(name, source, globals, false)
+}
+
+// translate is transpile; esbuild says that esbuild reads every program.
+func translate(name, source string, globals []string, esbuild bool) (p *program, failure *runtime.Failure) {
 	defer func() {
 		if x := recover(); x != nil {
 			p, failure = nil, &runtime.Failure{
@@ -96,8 +101,10 @@ func transpile(name, source string, globals ...string) (p *program, failure *run
 		return nil, parts.refused
 	}
 	p.text, p.notes = parts.text, append(p.notes, parts.notes...)
-	if read, _ := p.direct(parts, globals); read != nil {
-		return read, nil
+	if !esbuild {
+		if read, _ := p.direct(parts, globals); read != nil {
+			return read, nil
+		}
 	}
 	return p.lowered(parts, globals)
 }
