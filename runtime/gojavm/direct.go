@@ -185,6 +185,10 @@ func (r *reader) checkText() {
 		r.refuse("a comment of HTML")
 		return
 	}
+	if rareArrows(r.text) > maxRareArrows {
+		r.refuse("arrows with rare parameters")
+		return
+	}
 	extra := 0
 	for i, c := range r.text {
 		switch {
@@ -197,6 +201,31 @@ func (r *reader) checkText() {
 			n := utf8.RuneLen(c)
 			extra += n - 1
 			r.wide = append(r.wide, wideCharacter{i + n, extra})
+		}
+	}
+}
+
+// maxRareArrows is how many arrows may have parameters that arrows may be in: the
+// engine's parser reads parameters twice, and so each arrow in them four times.
+const maxRareArrows = 4
+
+// rareArrows counts the arrows whose parameters are more than names and brackets on
+// one line.
+func rareArrows(text string) (rare int) {
+	for at := 0; ; at += len("=>") {
+		next := strings.Index(text[at:], "=>")
+		if next < 0 {
+			return rare
+		}
+		at += next
+		before := strings.TrimRight(text[:at], " \t\r\n")
+		list, inBrackets := strings.CutSuffix(before, ")")
+		if !inBrackets && before != "" && isWord(before[len(before)-1]) {
+			continue
+		}
+		open := strings.LastIndexAny(list, "()\"'`/>\r\n")
+		if !inBrackets || open < 0 || list[open] != '(' {
+			rare++
 		}
 	}
 }
@@ -1081,11 +1110,11 @@ func (r *reader) unary(x *ast.UnaryExpression) {
 func (r *reader) binary(x *ast.BinaryExpression) {
 	switch x.Operator {
 	case token.LOGICAL_AND, token.LOGICAL_OR, token.COALESCE:
-		if constant(x.Left) || x.Operator == token.COALESCE && !mayBeMissing(x.Left) {
-			r.refuse("a condition that is a constant")
-		}
 		if mixes(x, x.Left) || mixes(x, x.Right) {
 			r.refuse("?? beside && or ||")
+		}
+		if constant(x.Left) || x.Operator == token.COALESCE && !mayBeMissing(x.Left) {
+			r.refuse("a condition that is a constant")
 		}
 	case token.LESS, token.SHIFT_LEFT:
 		if r.mayBeTypes(x) {
