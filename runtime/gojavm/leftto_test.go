@@ -56,6 +56,8 @@ func TestLeftToEsbuild(t *testing.T) {
 		{"flags that the engine lacks", "return /a/v", "flags"},
 		{"flags that repeat", "return /a/gg", "flags"},
 		{"a wrong pattern", "return /(/", ""},
+		{"a group that is not opened", "return /)/", "that is wrong"},
+		{"a class that is not closed", "return /[a/", ""},
 		{"a group's name that repeats", "return /(?<a>x)(?<a>y)/", ""},
 		{"a directive", "'use strict'; return this", "a directive"},
 		{"a directive of a function", "function f() { 'use strict' }", "a directive"},

@@ -226,10 +226,41 @@ func (r *reader) pattern(x *ast.RegExpLiteral) {
 			r.refuse("flags of a regular expression that are rare")
 		}
 	}
+	if !balanced(x.Pattern) {
+		r.refuse("a regular expression that is wrong")
+	}
 	if written := "/" + x.Pattern + "/" + x.Flags; !strings.HasPrefix(r.textAt(x.Idx), written) || isWord(r.after(x.Idx, len(written))) {
 		r.refuse("a regular expression that is read in another way")
 	}
 	r.place(&x.Idx)
+}
+
+// balanced says whether the brackets of a pattern close, and it ends outside them.
+func balanced(pattern string) bool {
+	depth, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch b := pattern[i]; {
+		case b == '\\':
+			i++
+			if i == len(pattern) {
+				return false
+			}
+		case class:
+			class = b != ']'
+		case b == '[':
+			class = true
+		case b == '(':
+			depth++
+		case b == ')':
+			depth--
+		case b == '/':
+			return false
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return depth == 0 && !class
 }
 
 // after is the byte that far behind a place.
