@@ -32,6 +32,9 @@ func (p *program) direct(parts moduleParts, globals []string) (read *program, wh
 	if p.text != p.source && !plainASCII(p.source) {
 		return nil, "blanks for what was left out" // which may be more characters than it was
 	}
+	if looksTyped(p.text) {
+		return nil, "it looks like TypeScript"
+	}
 	r := &reader{text: wrapPrefix + p.text + wrapSuffix}
 	tree := r.read(p.name)
 	if tree == nil {
@@ -48,6 +51,51 @@ func (p *program) direct(parts moduleParts, globals []string) (read *program, wh
 		return nil, failure.Message
 	}
 	return &attempt, ""
+}
+
+// typeNames follow what has a type, as TypeScript is written by most.
+var typeNames = []string{": number", ": string", ": any", ": boolean", ": Promise<", ": Record<", ": unknown"}
+
+// looksTyped says whether a text has types that can be seen without a parser. That
+// saves the engine's parser the work; it would refuse them.
+func looksTyped(text string) bool {
+	for _, word := range []string{"interface ", "type ", "const ", "let "} {
+		if begins(text, word) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(typeNames, func(name string) bool { return strings.Contains(text, name) })
+}
+
+// begins says whether a line begins with a word, a name, and what makes them a
+// declaration of a type or with one.
+func begins(text, word string) bool {
+	for at := 0; ; {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		before := strings.TrimRight(text[:at+next], " \t")
+		at += next + len(word)
+		rest := text[at:]
+		name := rest[:wordLen(rest)]
+		after := strings.TrimLeft(rest[len(name):], " \t")
+		if name == "" || after == "" || before != "" && before[len(before)-1] != '\n' {
+			continue
+		}
+		switch word {
+		case "interface ":
+			return true
+		case "type ":
+			if after[0] == '=' || after[0] == '<' {
+				return true
+			}
+		default:
+			if after[0] == ':' {
+				return true
+			}
+		}
+	}
 }
 
 // maxFirstLine bounds the first line of such a program: each of its columns is an
@@ -184,7 +232,7 @@ func (r *reader) checkText() {
 		r.refuse("a comment of HTML")
 		return
 	}
-	if rareArrows(r.text) > maxRareArrows {
+	if rare := rareArrows(r.text); rare > manyRareArrows || rare > fewRareArrows && len(r.text) > shortText {
 		r.refuse("arrows with rare parameters")
 		return
 	}
@@ -204,9 +252,14 @@ func (r *reader) checkText() {
 	}
 }
 
-// maxRareArrows is how many arrows may have parameters that arrows may be in: the
-// engine's parser reads parameters twice, and so each arrow in them four times.
-const maxRareArrows = 4
+// How many arrows may have parameters that arrows may be in, in any text and in a
+// short one: the engine's parser reads parameters twice, and so each arrow in them
+// four times. Examples in comments count as well.
+const (
+	fewRareArrows  = 4
+	manyRareArrows = 7
+	shortText      = 8 << 10
+)
 
 // rareArrows counts the arrows whose parameters are more than names and brackets on
 // one line.

@@ -17,8 +17,10 @@ func directly(text string) (read *program, why string) {
 // directly.
 func TestLeftToEsbuild(t *testing.T) {
 	for _, tt := range []struct{ name, text, why string }{
-		{"types", "const a: number = 1", "parser refuses"},
-		{"an interface", "interface A { b: number }", "parser refuses"},
+		{"types", "const a: number = 1", "looks like TypeScript"},
+		{"an interface", "interface A { b: number }", "looks like TypeScript"},
+		{"a type", "type A<B> = C", "looks like TypeScript"},
+		{"types that are not seen at once", "return (a: B) => a", "parser refuses"},
 		{"a cast", "return x as any", "parser refuses"},
 		{"an enum", "enum E { A }", "parser refuses"},
 		{"an assertion", "return a!.b", "parser refuses"},
@@ -152,7 +154,8 @@ func TestLeftToEsbuild(t *testing.T) {
 		{"a call of a template", "return `${a}`()", "a rare expression"},
 		{"the wrapper's end", "})(); (async()=>{", "it closes the wrapper"},
 		{"a comment that is not closed", "a() /*", "parser refuses"},
-		{"arrows in the parameters of arrows", strings.Repeat("(a=", 6) + "1" + strings.Repeat(")=>1", 6), "rare parameters"},
+		{"arrows in the parameters of arrows", strings.Repeat("(a=", 9) + "1" + strings.Repeat(")=>1", 9), "rare parameters"},
+		{"arrows in the parameters of arrows of a long text", strings.Repeat("(a=", 6) + "1" + strings.Repeat(")=>1", 6) + strings.Repeat("\n", shortText), "rare parameters"},
 		{"a long first line", strings.Repeat(" ", maxFirstLine+1) + "a()", "a first line"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
