@@ -82,6 +82,34 @@ func benchRows(n int) string {
 	return b.String()
 }
 
+// plainLines is lines without its types.
+func plainLines(n int) string {
+	_, text, _ := strings.Cut(lines(n), "\n")
+	return strings.NewReplacer("out: Row[]", "out", "(x: number)", "x").Replace(text)
+}
+
+// BenchmarkPlain compiles JavaScript in both ways, and TypeScript, which is looked at
+// and then left to esbuild.
+func BenchmarkPlain(b *testing.B) {
+	for _, n := range []int{1, 20, 200} {
+		for _, way := range []struct {
+			name    string
+			source  string
+			esbuild bool
+		}{{"direct", plainLines(n), false}, {"esbuild", plainLines(n), true}, {"typescript", lines(n), false}, {"typescript-esbuild", lines(n), true}} {
+			b.Run(fmt.Sprintf("%dlines/%s", n, way.name), func(b *testing.B) {
+				b.SetBytes(int64(len(way.source)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, failure := translate("", way.source, nil, way.esbuild); failure != nil {
+						b.Fatal(failure)
+					}
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkTranspile(b *testing.B) {
 	for _, n := range []int{20, 200} {
 		source := lines(n)

@@ -17,3 +17,15 @@ func TestConformance(t *testing.T) {
 		return rt
 	})
 }
+
+// TestConformanceWithEsbuild has esbuild read plain JavaScript too.
+func TestConformanceWithEsbuild(t *testing.T) {
+	runtimetest.Run(t, func(t *testing.T) runtime.Runtime {
+		rt, err := gojavm.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt.LeaveToEsbuild()
+		return rt
+	})
+}

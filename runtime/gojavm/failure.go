@@ -379,7 +379,7 @@ func (r *run) siteOf(stack []goja.StackFrame) runtime.Site {
 }
 
 func (r *run) authorSite(f *goja.StackFrame) (runtime.Site, bool) {
-	if r.prog == nil || f.SrcName() != compiledName {
+	if r.prog == nil || f.SrcName() != r.prog.file.Name() {
 		return runtime.Site{}, false
 	}
 	site, known := r.sites[*f]

@@ -27,6 +27,7 @@ type places struct {
 	// It is made when it is asked for first: a program that is only checked may have
 	// no use for it.
 	consumer func() *sourcemap.Consumer
+	written  bool // lines that the map does not hold are the author's own
 }
 
 // newPlaces makes places of esbuild's map.
@@ -49,6 +50,9 @@ func newPlaces(name string, source []string, compiled string, sourceMap []byte) 
 // the map. False: esbuild's or the wrapper's own code.
 func (p *places) at(line, column int) (runtime.Site, bool) {
 	name, _, row, col, ok := p.consumer().Source(line, column)
+	if !ok && p.written {
+		return runtime.Site{Line: line, Column: column}, true
+	}
 	if !ok || name != p.name {
 		return runtime.Site{}, false
 	}

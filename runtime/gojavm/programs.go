@@ -21,6 +21,8 @@ const (
 // engine, so that one serves runs which share nothing else. It is safe for
 // concurrent use.
 type programs struct {
+	esbuild bool // it reads every program; only for tests
+
 	mu    sync.Mutex
 	known []*knownProgram // the latest first
 	bytes int
@@ -40,7 +42,7 @@ func (p *programs) compile(name, source string, globals []string) (*program, *ru
 	if found := p.find(wanted); found != nil {
 		return found, nil
 	}
-	made, failure := transpile(name, source, globals...)
+	made, failure := translate(name, source, globals, p.esbuild)
 	if failure != nil {
 		return nil, failure
 	}

@@ -76,16 +76,21 @@ type program struct {
 // not. It must not be given a text that precheck refuses. A function that is all of
 // the program may have globals as parameters.
 func transpile(name, source string, globals ...string) (*program, *runtime.Failure) {
-	return (&program{name: frameName(name)}).translate(source, globals)
+	return translate(name, source, globals, false)
+}
+
+// translate is transpile; esbuild says that esbuild reads every program.
+func translate(name, source string, globals []string, esbuild bool) (*program, *runtime.Failure) {
+	return (&program{name: frameName(name)}).from(source, globals, esbuild)
 }
 
 // check is transpile for a program that never runs.
 func check(name, source string, globals ...string) (*program, *runtime.Failure) {
-	return (&program{name: frameName(name), checked: true}).translate(source, globals)
+	return (&program{name: frameName(name), checked: true}).from(source, globals, false)
 }
 
-// translate is the program when all is known of it.
-func (p *program) translate(source string, globals []string) (done *program, failure *runtime.Failure) {
+// from is the program when all is known of it.
+func (p *program) from(source string, globals []string, esbuild bool) (done *program, failure *runtime.Failure) {
 	defer func() {
 		if x := recover(); x != nil {
 			done, failure = nil, &runtime.Failure{
@@ -107,6 +112,16 @@ func (p *program) translate(source string, globals []string) (done *program, fai
 		return nil, parts.refused
 	}
 	p.text, p.notes = parts.text, append(p.notes, parts.notes...)
+	if !esbuild {
+		if read, _ := p.direct(parts, globals); read != nil {
+			return read, nil
+		}
+	}
+	return p.lowered(parts, globals)
+}
+
+// lowered is the program read by esbuild.
+func (p *program) lowered(parts moduleParts, globals []string) (*program, *runtime.Failure) {
 	js, sourceMap, failure := p.lower()
 	if failure != nil {
 		return nil, failure
@@ -277,6 +292,11 @@ func (p *program) compile(js string, parts moduleParts, globals []string) *runti
 	if err != nil {
 		return p.engineRefusal(err)
 	}
+	return p.compileTree(tree, parts, globals)
+}
+
+// compileTree is compile for what was parsed.
+func (p *program) compileTree(tree *ast.Program, parts moduleParts, globals []string) *runtime.Failure {
 	arrow := unwrap(tree)
 	if arrow == nil {
 		return &runtime.Failure{
