@@ -28,7 +28,11 @@ const linkDescriptor = 3
 // connection, once it is known what else is open. The
 // rest is what the parent says: its nonce, and the layers to leave out.
 func becomeWorker(connect func() (net.Conn, error), nonce, without string) {
-	if err := serveProcess(connect, nonce, strings.Split(without, ",")); err != nil {
+	// Package initialisation is tied to the main thread, and what is tied to a thread
+	// costs switches of threads whenever its turn comes: here, for every frame.
+	ended := make(chan error)
+	go func() { ended <- serveProcess(connect, nonce, strings.Split(without, ",")) }()
+	if err := <-ended; err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
