@@ -9,7 +9,7 @@ import (
 )
 
 // protocolVersion changes whenever a frame's meaning does.
-const protocolVersion = 4
+const protocolVersion = 5
 
 // kind says what a frame is.
 type kind byte
@@ -25,7 +25,7 @@ const (
 	kindTime                    // parent: meta timeMeta
 	kindStop                    // parent: end the run; body the reason
 	kindDone                    // worker: the run ended; meta doneMeta, body value or failure message
-	kindBarrier                 // parent asks, worker repeats: nothing of earlier runs follows
+	kindBarrier                 // worker, after done: nothing of this run follows
 	kindOver                    // worker: the run is being ended, and nobody waits for its calls any more
 	kindEnd                     // one past the last
 )

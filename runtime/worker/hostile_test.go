@@ -46,15 +46,17 @@ func (p *peer) done(value string) {
 	p.say(frame{kind: kindDone, meta: encode(doneMeta{}), body: value})
 }
 
-// hang answers nothing but barriers until the parent ends the connection.
+// end settles the run as the protocol has it.
+func (p *peer) end(value string) {
+	p.done(value)
+	p.say(frame{kind: kindBarrier})
+}
+
+// hang says nothing more until the parent ends the connection.
 func (p *peer) hang() {
 	for {
-		f, err := p.receive(serverCaps)
-		if err != nil {
+		if _, err := p.receive(serverCaps); err != nil {
 			return
-		}
-		if f.kind == kindBarrier {
-			p.send(f)
 		}
 	}
 }
@@ -111,7 +113,8 @@ func TestHostileWorker(t *testing.T) {
 		{"wrong barrier", func(p *peer) {
 			p.done("1")
 			p.say(frame{kind: kindBarrier, run: newRunID()})
-		}, broke + "the barrier frame repeats another mark", 0},
+		}, broke + "the barrier frame names another run", 0},
+		{"barrier in a run", func(p *peer) { p.say(frame{kind: kindBarrier}) }, broke + "a barrier frame is not accepted here", 0},
 		{"exit in the middle", func(p *peer) { p.close() }, "worker exited with code 7 before completing: last words", 0},
 		{"half a frame", func(p *peer) { p.conn.Write([]byte{0, 0, 0, 1}); p.close() }, "worker exited with code 7 before completing: last words", 0},
 	} {
@@ -164,12 +167,8 @@ func TestFramesOfAnEarlierRunAreDropped(t *testing.T) {
 		for {
 			before := p.run
 			f, err := p.receive(serverCaps)
-			switch {
-			case err != nil:
+			if err != nil {
 				return
-			case f.kind == kindBarrier:
-				p.send(f)
-				continue
 			}
 			p.run = f.run
 			if runs++; runs == 2 {
@@ -179,7 +178,7 @@ func TestFramesOfAnEarlierRunAreDropped(t *testing.T) {
 				p.send(frame{kind: kindLog, run: before, meta: []byte("log"), body: "replayed"})
 				p.send(frame{kind: kindDone, run: before, meta: encode(doneMeta{}), body: `"replayed"`})
 			}
-			p.done(fmt.Sprint(runs))
+			p.end(fmt.Sprint(runs))
 		}
 	})
 	req := runtime.Request{Bindings: tools(t, func(context.Context, runtime.Invocation) (runtime.Reply, error) {
@@ -224,10 +223,11 @@ func TestParentEnforcesLimits(t *testing.T) {
 		}, runtime.OutputLimit, "outer output exceeded 50 bytes", []string{"0123456789", "0"}},
 		{"output of a value", runtime.Limits{Output: 60}, func(p *peer) {
 			p.say(frame{kind: kindLog, meta: []byte("log"), body: "0123456789"})
-			p.done(strings.Repeat("1", 60))
+			p.end(strings.Repeat("1", 60))
 		}, runtime.OutputLimit, "outer output exceeded 60 bytes", []string{"0123456789"}},
 		{"value beside a failure", runtime.Limits{}, func(p *peer) {
 			p.say(frame{kind: kindDone, meta: encode(doneMeta{Failure: &runtime.Failure{Kind: runtime.Exception}}), body: "1"})
+			p.say(frame{kind: kindBarrier})
 		}, runtime.Exception, "1", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -324,17 +324,10 @@ func TestUnreadRepliesHoldUpNothing(t *testing.T) {
 		end  func(*peer)
 		kind runtime.Kind // "" for a value
 	}{
-		{"value beside a reply", "", func(p *peer) { p.done("1") }, ""},
+		{"value beside a reply", "", func(p *peer) { p.end("1") }, ""},
+		{"value beside a reply and no barrier", "", func(p *peer) { p.done("1") }, ""},
 		{"limit beside a reply", "", overflow, runtime.OutputLimit},
-		{"value before a reply", `"late"`, func(p *peer) {
-			p.done("1")
-			for f, err := p.receive(serverCaps); err == nil; f, err = p.receive(serverCaps) {
-				if f.kind == kindBarrier {
-					p.send(f)
-					break // and reads nothing more
-				}
-			}
-		}, ""},
+		{"value before a reply", `"late"`, func(p *peer) { p.end("1") }, ""},
 		{"limit before a reply", `"late"`, overflow, runtime.OutputLimit},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -418,10 +411,7 @@ func TestStopFollowsTheRun(t *testing.T) {
 				}
 				kinds = append(kinds, f.kind)
 				if p.run = f.run; f.kind == kindStop {
-					p.done("")
-				}
-				if f.kind == kindBarrier {
-					p.send(f)
+					p.end("")
 				}
 			}
 		})
@@ -433,7 +423,7 @@ func TestStopFollowsTheRun(t *testing.T) {
 		}
 		wantFailure(t, res, runtime.Abort, "at once")
 		f.Close()
-		if diff := cmp.Diff([]kind{kindRun, kindStop, kindBarrier}, kinds); diff != "" {
+		if diff := cmp.Diff([]kind{kindRun, kindStop}, kinds); diff != "" {
 			t.Error(diff)
 		}
 	})

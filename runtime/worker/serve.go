@@ -34,7 +34,6 @@ var serverCaps = caps{
 	kindReply:   {replyMetaCap, maxBody},
 	kindTime:    {smallCap, 0},
 	kindStop:    {0, reasonCap + len("…")},
-	kindBarrier: {0, 0},
 }
 
 func newServer(l *link, e engine) *server {
@@ -75,11 +74,6 @@ func (s *server) handle(f frame) error {
 			return faultf("a run frame repeats the id of an earlier run")
 		}
 		return s.begin(f)
-	case f.kind == kindBarrier:
-		if job != nil {
-			return faultf("a barrier frame in the middle of a run")
-		}
-		return s.link.send(f)
 	case !known:
 		return faultf("a %s frame names a run that there was not", f.kind)
 	case job == nil || f.run != job.id:
@@ -198,13 +192,15 @@ func (j *job) sendBy(write func(*link, frame) error, f frame) error {
 	return write(j.link, f)
 }
 
-// end sends the done frame, after which the run sends nothing.
+// end sends the done frame and, in the same write, that nothing follows it.
 func (j *job) end(done frame) {
 	j.link.mu.Lock()
 	defer j.link.mu.Unlock()
 	done.run = j.id
 	j.over = true
-	j.link.sendLocked(done)
+	if writeFrame(j.link.out, done) == nil {
+		j.link.sendLocked(frame{kind: kindBarrier, run: j.id})
+	}
 }
 
 // ask sends a frame with a fresh id and returns the id and where its answer, of

@@ -25,7 +25,7 @@ func TestServerFaults(t *testing.T) {
 		{"nothing", nil, ""},
 		{"frame of a worker's", []frame{{kind: kindCall, call: 1}}, "a call frame is not accepted here"},
 		{"run in a run", []frame{start, start}, "a run frame in the middle of a run"},
-		{"barrier in a run", []frame{start, {kind: kindBarrier}}, "a barrier frame in the middle of a run"},
+		{"barrier", []frame{{kind: kindBarrier, run: id}}, "a barrier frame is not accepted here"},
 		{"answer nobody waits for", []frame{start, {kind: kindReply, run: id, call: 1}}, "an answer to 1, which nobody waits for"},
 		{"answer to another run", []frame{start, {kind: kindReply, run: newRunID(), call: 1}}, "a reply frame names a run that there was not"},
 		{"answer before any run", []frame{{kind: kindReply, run: id, call: 1}}, "a reply frame names a run that there was not"},

@@ -64,7 +64,11 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 
 	s.worker.served[s.id] = true
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
-	go s.start()
+	if len(s.meta)+len(s.req.Program)+len(s.req.Input) < linkBuffer {
+		s.start() // the connection holds it, so this waits for nobody
+	} else {
+		go s.start()
+	}
 	done, err := s.receive()
 	if ctx.Err() != nil {
 		// What the program made of the cancellation meanwhile does not count.
@@ -413,23 +417,32 @@ func (e *ending) reusable() bool {
 const depthExceeded = "call depth exceeded"
 
 // barrierWait is how long a worker that has settled its run may take to say that
-// nothing follows.
+// nothing follows, and to read what it was sent.
 const barrierWait = time.Second
 
-// barrier has the worker repeat a random mark. What it sent before has then been
-// read: the next run cannot see it.
+// barrier reads what closes a run: the worker says that nothing of it follows, so
+// that the next run cannot see any. Nor is anything on its way to the worker when it
+// returns; the run is over, so that nothing is sent any more.
 func (s *session) barrier() error {
-	mark := newRunID()
+	l := s.worker.link
+	if l.received() && l.silent() {
+		return s.readBarrier() // which waits for nothing
+	}
 	timer := time.AfterFunc(barrierWait, s.worker.kill)
-	// It reads and writes at once: a worker that keeps writing would otherwise
-	// hold this up.
-	go s.worker.link.send(frame{kind: kindBarrier, run: mark})
-	f, err := s.worker.link.receive(barrierCaps)
+	err := s.readBarrier()
+	if err == nil {
+		l.drain()
+	}
 	if !timer.Stop() {
 		return os.ErrDeadlineExceeded // it is being killed
 	}
-	if err == nil && f.run != mark {
-		err = faultf("the barrier frame repeats another mark")
+	return err
+}
+
+func (s *session) readBarrier() error {
+	f, err := s.worker.link.receive(barrierCaps)
+	if err == nil && f.run != s.id {
+		err = faultf("the barrier frame names another run")
 	}
 	return err
 }
