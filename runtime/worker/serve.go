@@ -30,10 +30,10 @@ type server struct {
 }
 
 var serverCaps = caps{
-	kindRun:     {runMetaCap, programCap},
-	kindReply:   {replyMetaCap, maxBody},
-	kindTime:    {smallCap, 0},
-	kindStop:    {0, reasonCap + len("…")},
+	kindRun:   {runMetaCap, programCap},
+	kindReply: {replyMetaCap, maxBody},
+	kindTime:  {smallCap, 0},
+	kindStop:  {0, reasonCap + len("…")},
 }
 
 func newServer(l *link, e engine) *server {
