@@ -64,7 +64,7 @@ func invocation(b runtime.Binding, member int, site runtime.Site) runtime.Invoca
 // begin starts the call of a frame on a goroutine of its own.
 func (c *calls) begin(f frame) error {
 	var meta callMeta
-	if err := decode(f, &meta); err != nil {
+	if err := meta.unpack(f); err != nil {
 		return err
 	}
 	binding, member, err := c.member(meta)
@@ -304,7 +304,7 @@ func (c *calls) reply(id uint64, a answer) {
 	if c.ctx.Err() != nil {
 		<-c.session.told
 	}
-	var meta []byte // of a value: nothing to say
+	var meta string // of a value: nothing to say
 	if a.meta.Failed || a.meta.Time != nil {
 		meta = encode(a.meta)
 	}

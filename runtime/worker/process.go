@@ -37,6 +37,7 @@ type process struct {
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
+	names  places         // the namespaces it keeps
 	trust  any            // the Request.Trust of them all
 	heap   int64          // the largest Limits.Heap it has had
 	idle   *time.Timer    // ends it while it waits in the pool

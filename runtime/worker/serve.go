@@ -27,6 +27,8 @@ type server struct {
 	mu     sync.Mutex
 	now    *job           // the run in progress, nil between runs
 	served map[runID]bool // with the one in progress
+
+	names shelf // of the goroutine that serves
 }
 
 var serverCaps = caps{
@@ -89,7 +91,7 @@ func (s *server) handle(f frame) error {
 // begin starts the run of a frame on a goroutine of its own.
 func (s *server) begin(f frame) error {
 	var meta runMeta
-	if err := decode(f, &meta); err != nil {
+	if err := meta.unpack(f); err != nil {
 		return err
 	}
 	if meta.Program < 0 || meta.Program > len(f.body) {
@@ -101,7 +103,7 @@ func (s *server) begin(f frame) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]question{}, credit: make(chan struct{}, meta.Parallel)}
 	j.turn.L = &j.mu
-	req, err := j.request(&meta, f.body)
+	req, err := j.request(&meta, f.body, &s.names)
 	if err != nil {
 		return err
 	}
@@ -132,15 +134,14 @@ type job struct {
 
 	over bool // the done frame is sent: nothing may follow; guarded by link.mu
 
-	mu       sync.Mutex
-	last     uint64
-	waiting  map[uint64]question // by their ids
-	lines    int                 // console lines sent
-	globals  []string            // the namespaces
-	position []map[string]int    // of members, by namespace
-	turn     sync.Cond           // of mu: seq has changed
-	seq      int                 // the last Invocation.Seq whose turn it was
-	unsent   []callMeta          // calls the engine handed out and the run's end kept from the parent
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]question // by their ids
+	lines   int                 // console lines sent
+	bound   []*namespace        // in the order of the request's bindings
+	turn    sync.Cond           // of mu: seq has changed
+	seq     int                 // the last Invocation.Seq whose turn it was
+	unsent  []callMeta          // calls the engine handed out and the run's end kept from the parent
 }
 
 // question is what the parent has been asked: of which kind the answer must be,
@@ -157,22 +158,18 @@ type question struct {
 const promptLines = 1000
 
 // request rebuilds the request of a run.
-func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
+func (j *job) request(meta *runMeta, body string, names *shelf) (runtime.Request, error) {
 	req := runtime.Request{Program: body[:meta.Program], Input: body[meta.Program:], Name: meta.Name, Limits: meta.Limits, Parallel: meta.Parallel, Seed: meta.Seed, CheckOnly: meta.CheckOnly, Log: j.log}
 	if meta.Clock {
 		req.Clock = j.clock
 	}
-	for i, n := range meta.Namespaces {
-		namespace, err := runtime.NewNamespace(n.Global, n.Class, n.Members)
+	for i := range meta.Namespaces {
+		n, err := names.find(&meta.Namespaces[i])
 		if err != nil {
-			return req, faultf("namespace %d: %v", i, err)
+			return req, err
 		}
-		position := make(map[string]int, len(n.Members))
-		for k, m := range n.Members {
-			position[m.Name] = k
-		}
-		j.globals, j.position = append(j.globals, n.Global), append(j.position, position)
-		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+		j.bound = append(j.bound, n)
+		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: n.Namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
 			return j.call(ctx, i, inv)
 		}})
 	}
@@ -268,9 +265,9 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	defer release()
 	var id uint64
 	var answer chan frame
-	meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
+	meta := callMeta{namespace, j.bound[namespace].position[inv.Member], inv.Site.Line, inv.Site.Column}
 	if err == nil {
-		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args}, kindReply, inv.Answer)
+		id, answer, err = j.ask(frame{kind: kindCall, meta: meta.pack(), body: inv.Args}, kindReply, inv.Answer)
 	}
 	j.passTurn(inv.Seq)
 	if err != nil {
@@ -392,7 +389,7 @@ func (j *job) sendLine(write func(*link, frame) error, level, text string) {
 	if limit := lineCap(j.limits.Output); len(text) > limit {
 		text = text[:limit]
 	}
-	j.sendBy(write, frame{kind: kindLog, meta: []byte(level), body: text})
+	j.sendBy(write, frame{kind: kindLog, meta: level, body: text})
 }
 
 // done packs the end of a run so that it always fits its frame. Console lines
@@ -434,17 +431,17 @@ func (j *job) done(res runtime.Result, err error, stuck int) frame {
 
 // locate finds the namespace and member of an invocation that was not made.
 func (j *job) locate(inv runtime.Invocation) (callMeta, bool) {
-	i := slices.Index(j.globals, inv.Global)
+	i := slices.IndexFunc(j.bound, func(n *namespace) bool { return n.Global() == inv.Global })
 	if i < 0 {
 		return callMeta{}, false
 	}
-	k, ok := j.position[i][inv.Member]
+	k, ok := j.bound[i].position[inv.Member]
 	return callMeta{i, k, inv.Site.Line, inv.Site.Column}, ok
 }
 
 // fit encodes a done meta, leaving out what is least needed until it is small
 // enough.
-func fit(meta doneMeta) []byte {
+func fit(meta doneMeta) string {
 	for step := 0; ; step++ {
 		text := encode(meta)
 		if len(text) <= doneMetaCap {

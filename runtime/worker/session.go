@@ -26,7 +26,7 @@ const lateFrames = 10_000
 type session struct {
 	worker *process
 	req    runtime.Request
-	meta   []byte         // of the run frame
+	meta   string         // of the run frame
 	limits runtime.Limits // no field is zero
 	id     runID
 	wall   *runtime.Wall
@@ -124,15 +124,27 @@ func (s *session) start() {
 	s.send(frame{kind: kindRun, meta: s.meta, body: s.req.Program + s.req.Input})
 }
 
-// describe is what a worker is told of a run.
-func describe(req *runtime.Request, limits runtime.Limits) []byte {
+// describe is what a worker is told of a run, which has kept the names that known
+// tells of.
+func describe(req *runtime.Request, limits runtime.Limits, known *places) string {
 	// The wall clock is kept here, where approvals stop it.
 	limits.Wall = runtime.MaxWall
 	meta := runMeta{Name: req.Name, Program: len(req.Program), Limits: limits, Parallel: req.Parallel, Clock: req.Clock != nil, Seed: req.Seed, CheckOnly: req.CheckOnly}
 	for _, b := range req.Bindings {
-		meta.Namespaces = append(meta.Namespaces, namespaceMeta{b.Namespace.Global(), b.Namespace.Class(), b.Namespace.Members()})
+		n := namespaceMeta{Global: b.Namespace.Global(), Class: b.Namespace.Class(), Members: b.Namespace.Members()}
+		n.Place, n.Known = known.put(b.Namespace)
+		meta.Namespaces = append(meta.Namespaces, n)
 	}
-	return encode(meta)
+	return meta.pack()
+}
+
+// describedSize is about what describe takes, and no less.
+func describedSize(req *runtime.Request) int {
+	size := 200 + len(req.Name) // numbers and flags among it
+	for _, b := range req.Bindings {
+		size += namesSize(b.Namespace)
+	}
+	return size
 }
 
 // stop ends the run for a reason of the parent's. The worker is told, and
