@@ -61,5 +61,7 @@ func serveProcess(connect func() (net.Conn, error), nonce string, without []stri
 	if err != nil {
 		return fmt.Errorf("confine the worker process: %w", err)
 	}
-	return newServer(newLink(conn), vm).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
+	s := newServer(newLink(conn), vm)
+	s.pace = pace()
+	return s.serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
 }

@@ -28,7 +28,8 @@ type server struct {
 	now    *job           // the run in progress, nil between runs
 	served map[runID]bool // with the one in progress
 
-	names shelf // of the goroutine that serves
+	names shelf  // of the goroutine that serves
+	pace  *pacer // of the process; nil: it is not this server's alone
 }
 
 var serverCaps = caps{
@@ -106,6 +107,9 @@ func (s *server) begin(f frame) error {
 	req, err := j.request(&meta, f.body, &s.names)
 	if err != nil {
 		return err
+	}
+	if s.pace != nil {
+		s.pace.limit(meta.Limits.Heap)
 	}
 	s.mu.Lock()
 	s.now = j
