@@ -22,6 +22,7 @@ type meter struct {
 	begun   bool // a look has succeeded, the first one at begin
 	begin   time.Duration
 	busy    time.Duration // at the last look that succeeded
+	last    usage         // what that look saw
 }
 
 // startMeter calls over once, with the time used, when the worker has used more
@@ -75,11 +76,12 @@ func (m *meter) measure() bool {
 	if !m.begun {
 		m.begun, m.begin = true, now.cpu
 	}
-	m.busy = max(now.cpu-m.begin, 0)
+	m.busy, m.last = max(now.cpu-m.begin, 0), now
 	return true
 }
 
-// stop ends the watch and returns the time the run used.
+// stop ends the watch and returns the time the run used. last is from then on what
+// the process used when the run was over.
 func (m *meter) stop() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

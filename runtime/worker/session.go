@@ -78,6 +78,9 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 
 	stopWatching()
 	busy := meter.stop()
+	if s.worker.grown(meter.last) {
+		s.reuse = false
+	}
 	if s.calls.outstanding() > 0 {
 		s.reuse = false
 	}

@@ -190,7 +190,7 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 		return failed(limits, runtime.Failure{Kind: runtime.WorkerUnavailable, Message: fmt.Sprintf("the limits of the worker process could not be set: %v", err)}), nil
 	}
 	s := &session{worker: w, req: req, meta: describe(&req, limits, &w.names), limits: limits}
-	defer func() { r.pool.release(w, s.reuse && !w.grown()) }()
+	defer func() { r.pool.release(w, s.reuse) }()
 	return s.run(ctx, &r.bytes)
 }
 
