@@ -148,11 +148,11 @@ type callMeta [4]int
 
 func (m callMeta) pack() string {
 	var room [4 * binary.MaxVarintLen64]byte
-	p := packer(room[:0])
+	text := room[:0]
 	for _, n := range m {
-		p.number(int64(n))
+		text = binary.AppendVarint(text, int64(n)) // as a packer would, but on the stack
 	}
-	return string(p)
+	return string(text)
 }
 
 func (m *callMeta) unpack(f frame) error {

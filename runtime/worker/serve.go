@@ -55,12 +55,13 @@ func (s *server) serve(hello helloMeta) error {
 		if err == nil {
 			err = s.handle(f)
 		}
+		if err == nil {
+			continue
+		}
 		if f := (*fault)(nil); errors.As(err, &f) {
 			return f
 		}
-		if err != nil {
-			return nil // the parent has closed the connection or is gone
-		}
+		return nil // the parent has closed the connection or is gone
 	}
 }
 
@@ -265,8 +266,8 @@ func checkAnswer(f frame) error {
 func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (runtime.Reply, error) {
 	// The engine hands out no more calls than the credit allows, but gives a
 	// lane free when the program gives up on a call, before the parent knows.
-	release, err := j.awaitTurn(ctx, inv.Seq)
-	defer release()
+	held, err := j.awaitTurn(ctx, inv.Seq)
+	defer held.release()
 	var id uint64
 	var answer chan frame
 	meta := callMeta{namespace, j.bound[namespace].position[inv.Member], inv.Site.Line, inv.Site.Column}
@@ -293,7 +294,7 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	if err := j.send(frame{kind: kindCancel, call: id}); err != nil {
 		return runtime.Reply{}, err
 	}
-	release()
+	held.release()
 	for over := runtime.Over(ctx); ; over = nil {
 		select {
 		case f := <-answer:
@@ -313,7 +314,7 @@ var errGone = errors.New("the connection to the parent process has ended")
 
 // awaitTurn waits until every call before seq has been sent, so that the parent
 // sees them in the program's order, and takes a credit.
-func (j *job) awaitTurn(ctx context.Context, seq int) (release func(), err error) {
+func (j *job) awaitTurn(ctx context.Context, seq int) (credit, error) {
 	j.mu.Lock()
 	for seq > j.seq+1 {
 		j.turn.Wait()
@@ -321,9 +322,20 @@ func (j *job) awaitTurn(ctx context.Context, seq int) (release func(), err error
 	j.mu.Unlock()
 	select {
 	case j.credit <- struct{}{}:
-		return sync.OnceFunc(func() { <-j.credit }), nil
+		return credit{j.credit}, nil
 	case <-ctx.Done():
-		return func() {}, context.Cause(ctx)
+		return credit{}, context.Cause(ctx)
+	}
+}
+
+// credit is one that a call has taken, or none.
+type credit struct{ from chan struct{} }
+
+// release gives it back, once.
+func (c *credit) release() {
+	if c.from != nil {
+		<-c.from
+		c.from = nil
 	}
 }
 
