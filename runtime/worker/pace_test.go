@@ -1,8 +1,12 @@
 package worker
 
 import (
+	"context"
+	"net"
 	goruntime "runtime"
 	"testing"
+
+	"github.com/runcode-go/runcode/runtime"
 )
 
 func TestPercentFor(t *testing.T) {
@@ -53,3 +57,24 @@ func TestPacer(t *testing.T) {
 	goruntime.GC()
 	until(func(percent int) bool { return percent > 100 })
 }
+
+// A worker's pacer hears of the limit of each run.
+func TestServerPaces(t *testing.T) {
+	set := make(chan int, 10)
+	s := newServer(newLink(discarded{}), engineFunc(func(context.Context, runtime.Request) (runtime.Result, error) {
+		return runtime.Result{}, nil
+	}))
+	s.pace = &pacer{set: func(percent int) { set <- percent }}
+	if err := s.begin(frame{kind: kindRun, meta: packed(runMeta{Parallel: 1, Limits: runtime.Limits{Heap: 512 << 20}})}); err != nil {
+		t.Fatal(err)
+	}
+	<-set
+	if s.pace.room != mostGarbage {
+		t.Errorf("room for %d bytes, want %d", s.pace.room, mostGarbage)
+	}
+}
+
+// discarded is a connection that takes everything and gives nothing.
+type discarded struct{ net.Conn }
+
+func (discarded) Write(p []byte) (int, error) { return len(p), nil }
