@@ -83,7 +83,7 @@ type Invocation struct {
 	// reach the program in the order in which they are given, and Calls return in
 	// any order. The first answer counts: another one, or what Call returns after it,
 	// is ignored. Run still waits for Call, which should return soon after. Answer may
-	// be called from any goroutine; it is nil unless Request.Parallel is over 1.
+	// be called from any goroutine; it may be nil where Request.Parallel is 1.
 	Answer func(Reply, error)
 }
 
