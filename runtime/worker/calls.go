@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -32,16 +33,23 @@ type calls struct {
 	refused   []runtime.Invocation // that came when the run was already being stopped
 	in, sent  int64                // bytes of results and of arguments
 	held      int64                // bytes the parent holds now
-	running   sync.WaitGroup
+
+	next    chan *call // for a hand that waits
+	over    chan struct{}
+	running sync.WaitGroup // hands
 }
 
 type call struct {
+	id        uint64
+	binding   runtime.Binding
+	inv       runtime.Invocation
+	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	abandoned bool
 }
 
 func newCalls(s *session, ctx context.Context, hold *budget) *calls {
-	return &calls{session: s, ctx: ctx, hold: hold, out: map[uint64]*call{}}
+	return &calls{session: s, ctx: ctx, hold: hold, out: map[uint64]*call{}, next: make(chan *call), over: make(chan struct{})}
 }
 
 // member looks up what a worker pointed at, and checks from where.
@@ -61,10 +69,10 @@ func invocation(b runtime.Binding, member int, site runtime.Site) runtime.Invoca
 	return runtime.Invocation{Global: b.Namespace.Global(), Member: b.Namespace.Members()[member].Name, Site: site}
 }
 
-// begin starts the call of a frame on a goroutine of its own.
+// begin starts the call of a frame on another goroutine.
 func (c *calls) begin(f frame) error {
 	var meta callMeta
-	if err := decode(f, &meta); err != nil {
+	if err := meta.unpack(f); err != nil {
 		return err
 	}
 	binding, member, err := c.member(meta)
@@ -87,28 +95,46 @@ func (c *calls) begin(f frame) error {
 		c.reply(f.call, errorAnswer(fmt.Errorf("the call was not made: %d calls the program gave up on have not returned yet", maxAbandoned)))
 		return nil
 	}
-	ctx, cancel := context.WithCancelCause(c.ctx)
 	inv.Args = f.body
-	refusal, err := c.admit(f.call, &inv, cancel)
+	made := &call{id: f.call, binding: binding, inv: inv}
+	made.ctx, made.cancel = context.WithCancelCause(c.ctx)
+	refusal, err := c.admit(made)
 	if err != nil || refusal != nil {
-		cancel(nil)
+		made.cancel(nil)
 		if refusal != nil {
 			c.session.stopNow(*refusal)
 		}
 		return err
 	}
-	if c.session.req.Parallel > 1 {
-		inv.Answer = func(reply runtime.Reply, err error) {
-			c.settle(f.call, inv, reply, err)
+	made.inv.Answer = func(reply runtime.Reply, err error) { c.settle(made, reply, err) }
+	select {
+	case c.next <- made:
+	default: // all hands are busy
+		c.running.Go(func() { c.hand(made) })
+	}
+	return nil
+}
+
+// hand makes calls one after the other until the run is over, for what it calls goes
+// deep and a new goroutine would have to grow each time. One that the host's code ends
+// does not come back.
+func (c *calls) hand(made *call) {
+	growstack.Grow()
+	for {
+		c.make(made)
+		select {
+		case made = <-c.next:
+		case <-c.over:
+			return
 		}
 	}
-	c.running.Go(func() {
-		defer cancel(nil)
-		reply, err := runtime.Reply{}, errLeft
-		defer func() { c.settle(f.call, inv, reply, err) }()
-		reply, err = c.do(ctx, binding, inv)
-	})
-	return nil
+}
+
+func (c *calls) make(made *call) {
+	defer made.cancel(nil)
+	reply, err := runtime.Reply{}, errLeft
+	defer func() { c.settle(made, reply, err) }()
+	reply, err = c.do(made)
 }
 
 // errLeft is the answer of a call whose goroutine the host ended.
@@ -137,7 +163,7 @@ func (c *calls) fresh(id uint64) error {
 
 // admit counts a call in and numbers it: the worker's word is not asked for. Exceeding
 // credit is a fault; exceeding a limit ends the run with that limit.
-func (c *calls) admit(id uint64, inv *runtime.Invocation, cancel context.CancelCauseFunc) (*runtime.Failure, error) {
+func (c *calls) admit(made *call) (*runtime.Failure, error) {
 	limits := c.session.limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,15 +173,15 @@ func (c *calls) admit(id uint64, inv *runtime.Invocation, cancel context.CancelC
 	if c.made == limits.Calls {
 		return &runtime.Failure{Kind: runtime.CallLimit, Message: fmt.Sprintf("call limit reached (%d calls)", limits.Calls)}, nil
 	}
-	size := int64(len(inv.Args))
+	size := int64(len(made.inv.Args))
 	if failure := c.take(size); failure != nil {
 		return failure, nil
 	}
 	c.made++
-	inv.Seq = c.made
-	c.line = inv.Site.Line
+	made.inv.Seq = c.made
+	c.line = made.inv.Site.Line
 	c.sent += size
-	c.out[id] = &call{cancel: cancel}
+	c.out[made.id] = made
 	return nil, nil
 }
 
@@ -193,9 +219,9 @@ func (c *calls) cancel(id uint64) error {
 var errGivenUp = errors.New("the program gave up on the call")
 
 // do makes the call. The body's panic becomes its error.
-func (c *calls) do(ctx context.Context, b runtime.Binding, inv runtime.Invocation) (_ runtime.Reply, err error) {
-	defer panicked(inv.Member, func(failure error) { err = failure })
-	return b.Call(ctx, inv)
+func (c *calls) do(made *call) (_ runtime.Reply, err error) {
+	defer panicked(made.inv.Member, func(failure error) { err = failure })
+	return made.binding.Call(made.ctx, made.inv)
 }
 
 // panicked is deferred around the host's code.
@@ -206,7 +232,7 @@ func panicked(member string, report func(error)) {
 }
 
 // answer is what crosses of a call's result. Errors have methods of the host's.
-func (c *calls) answer(inv runtime.Invocation, reply runtime.Reply, err error) (a answer) {
+func (c *calls) answer(inv *runtime.Invocation, reply runtime.Reply, err error) (a answer) {
 	defer panicked(inv.Member, func(failure error) { a = errorAnswer(failure) })
 	if err != nil {
 		return errorAnswer(err)
@@ -261,22 +287,21 @@ func errorAnswer(err error) answer {
 // settle gives a call's credit back and then sends its reply: in the other order
 // the worker could use the credit too early. A call is settled once, by its first
 // answer.
-func (c *calls) settle(id uint64, inv runtime.Invocation, reply runtime.Reply, err error) {
-	a := c.answer(inv, reply, err)
+func (c *calls) settle(made *call, reply runtime.Reply, err error) {
+	a := c.answer(&made.inv, reply, err)
 	if c.session.req.Clock != nil && !reply.Time.IsZero() {
 		at := packTime(reply.Time)
 		a.meta.Time = &at
 	}
 	c.mu.Lock()
-	call := c.out[id]
-	if call == nil {
+	if c.out[made.id] == nil {
 		c.mu.Unlock()
 		return
 	}
-	if call.abandoned {
+	if made.abandoned {
 		c.abandoned--
 	}
-	delete(c.out, id)
+	delete(c.out, made.id)
 	size := int64(len(a.body))
 	failure := c.take(size)
 	if failure != nil {
@@ -289,8 +314,8 @@ func (c *calls) settle(id uint64, inv runtime.Invocation, reply runtime.Reply, e
 		c.session.stop(*failure)
 		a = errorAnswer(errors.New(failure.Message))
 	}
-	c.reply(id, a)
-	size += int64(len(inv.Args))
+	c.reply(made.id, a)
+	size += int64(len(made.inv.Args))
 	c.mu.Lock()
 	c.held -= size
 	c.mu.Unlock()
@@ -304,7 +329,7 @@ func (c *calls) reply(id uint64, a answer) {
 	if c.ctx.Err() != nil {
 		<-c.session.told
 	}
-	var meta []byte // of a value: nothing to say
+	var meta string // of a value: nothing to say
 	if a.meta.Failed || a.meta.Time != nil {
 		meta = encode(a.meta)
 	}
@@ -336,8 +361,11 @@ func (c *calls) outstanding() int {
 	return len(c.out)
 }
 
-// wait returns when every call has returned.
-func (c *calls) wait() { c.running.Wait() }
+// wait returns when every call has returned. None begins any more.
+func (c *calls) wait() {
+	close(c.over)
+	c.running.Wait()
+}
 
 func (c *calls) usage() runtime.Usage {
 	c.mu.Lock()

@@ -270,7 +270,7 @@ func TestAnswersAreChecked(t *testing.T) {
 			ended(p)
 		}, ""},
 		{"error", false, func(p *peer) {
-			p.say(frame{kind: kindReply, call: 1, meta: []byte(`{"failed":true}`), body: "no"})
+			p.say(frame{kind: kindReply, call: 1, meta: `{"failed":true}`, body: "no"})
 			ended(p)
 		}, ""},
 		{"time", true, func(p *peer) {
@@ -279,9 +279,9 @@ func TestAnswersAreChecked(t *testing.T) {
 		}, ""},
 		{"time for a value", false, func(p *peer) { p.say(frame{kind: kindTime, call: 1, meta: encode(timeMeta{})}) }, "a time frame answers 1, which waits for a reply frame"},
 		{"value for a time", true, func(p *peer) { p.say(frame{kind: kindReply, call: 1}) }, "a reply frame answers 1, which waits for a time frame"},
-		{"time that is none", true, func(p *peer) { p.say(frame{kind: kindTime, call: 1, meta: []byte(`{"s":"noon"}`)}) }, "malformed time frame: "},
-		{"error that is none", false, func(p *peer) { p.say(frame{kind: kindReply, call: 1, meta: []byte(`{"typed":true}`), body: "no"}) }, "a reply frame describes an error that is none"},
-		{"error of an unknown form", false, func(p *peer) { p.say(frame{kind: kindReply, call: 1, meta: []byte(`{"failed":true,"retry":1}`)}) }, "malformed reply frame: "},
+		{"time that is none", true, func(p *peer) { p.say(frame{kind: kindTime, call: 1, meta: `{"s":"noon"}`}) }, "malformed time frame: "},
+		{"error that is none", false, func(p *peer) { p.say(frame{kind: kindReply, call: 1, meta: `{"typed":true}`, body: "no"}) }, "a reply frame describes an error that is none"},
+		{"error of an unknown form", false, func(p *peer) { p.say(frame{kind: kindReply, call: 1, meta: `{"failed":true,"retry":1}`}) }, "malformed reply frame: "},
 		{"two answers", false, func(p *peer) {
 			p.say(frame{kind: kindReply, call: 1, body: `"go on"`})
 			p.say(frame{kind: kindReply, call: 1, body: "2"})
@@ -295,7 +295,7 @@ func TestAnswersAreChecked(t *testing.T) {
 			p.receive(caps{kindCancel: {}})
 			p.say(frame{kind: kindReply, call: 1})
 			ended(p)
-			p.send(frame{kind: kindRun, run: p.run, meta: encode(runMeta{Parallel: 1})})
+			p.send(frame{kind: kindRun, run: p.run, meta: packed(runMeta{Parallel: 1})})
 		}, "a run frame repeats the id of an earlier run"},
 		{"answer to a run that is over", false, func(p *peer) {
 			p.say(frame{kind: kindReply, call: 1, body: "1"})
@@ -321,8 +321,8 @@ func TestAnswersAreChecked(t *testing.T) {
 				t.Fatal(err)
 			}
 			namespace := tools(t, echo)[0].Namespace
-			p.say(frame{kind: kindRun, meta: encode(runMeta{Parallel: 1, Clock: tt.clock, Limits: runtime.Limits{Output: 100},
-				Namespaces: []namespaceMeta{{namespace.Global(), namespace.Class(), namespace.Members()}}})})
+			p.say(frame{kind: kindRun, meta: packed(runMeta{Parallel: 1, Clock: tt.clock, Limits: runtime.Limits{Output: 100},
+				Namespaces: []namespaceMeta{{Global: namespace.Global(), Class: namespace.Class(), Members: namespace.Members()}}})})
 			asked(p)
 			said := make(chan struct{})
 			go func() {

@@ -9,7 +9,7 @@ import (
 )
 
 // protocolVersion changes whenever a frame's meaning does.
-const protocolVersion = 4
+const protocolVersion = 5
 
 // kind says what a frame is.
 type kind byte
@@ -25,7 +25,7 @@ const (
 	kindTime                    // parent: meta timeMeta
 	kindStop                    // parent: end the run; body the reason
 	kindDone                    // worker: the run ended; meta doneMeta, body value or failure message
-	kindBarrier                 // parent asks, worker repeats: nothing of earlier runs follows
+	kindBarrier                 // worker, after done: nothing of this run follows
 	kindOver                    // worker: the run is being ended, and nobody waits for its calls any more
 	kindEnd                     // one past the last
 )
@@ -55,12 +55,12 @@ func (k kind) numbered() bool {
 type runID [16]byte
 
 // frame is one message. The body is raw text, so that a value is never encoded
-// twice; what describes it is the small JSON text meta.
+// twice; what describes it is the small meta.
 type frame struct {
 	kind kind
 	run  runID
 	call uint64 // 0 in frames that are not numbered, and only there
-	meta []byte
+	meta string
 	body string
 }
 
@@ -82,8 +82,11 @@ type caps map[kind]struct{ meta, body int }
 // readFrame reads one frame. A frame that breaks caps is a *fault and its
 // content is not read.
 func readFrame(r *bufio.Reader, allowed caps) (frame, error) {
-	var head [headerSize]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+	head, err := r.Peek(headerSize)
+	if err != nil {
+		if len(head) > 0 {
+			err = unexpectedEOF(err)
+		}
 		return frame{}, err
 	}
 	f := frame{kind: kind(head[8]), call: binary.BigEndian.Uint64(head[25:])}
@@ -99,15 +102,13 @@ func readFrame(r *bufio.Reader, allowed caps) (frame, error) {
 	if uint64(meta) > uint64(limit.meta) || uint64(body) > uint64(limit.body) {
 		return frame{}, faultf("a %s frame of %d+%d bytes is larger than %d+%d", f.kind, meta, body, limit.meta, limit.body)
 	}
-	if meta > 0 {
-		f.meta = make([]byte, meta)
-		if _, err := io.ReadFull(r, f.meta); err != nil {
-			return frame{}, unexpectedEOF(err)
-		}
+	r.Discard(headerSize)
+	text, err := readText(r, int(meta)+int(body))
+	if err != nil {
+		return frame{}, err
 	}
-	var err error
-	f.body, err = readText(r, int(body))
-	return f, err
+	f.meta, f.body = text[:meta], text[meta:]
+	return f, nil
 }
 
 // readText reads n bytes into a string with one copy.
@@ -135,16 +136,20 @@ func unexpectedEOF(err error) error {
 
 // writeFrame writes one frame into w without flushing it.
 func writeFrame(w *bufio.Writer, f frame) error {
-	var head [headerSize]byte
-	binary.BigEndian.PutUint32(head[0:], uint32(len(f.meta)))
-	binary.BigEndian.PutUint32(head[4:], uint32(len(f.body)))
-	head[8] = byte(f.kind)
-	copy(head[9:25], f.run[:])
-	binary.BigEndian.PutUint64(head[25:], f.call)
-	if _, err := w.Write(head[:]); err != nil {
+	if w.Available() < headerSize {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	head := binary.BigEndian.AppendUint32(w.AvailableBuffer(), uint32(len(f.meta)))
+	head = binary.BigEndian.AppendUint32(head, uint32(len(f.body)))
+	head = append(head, byte(f.kind))
+	head = append(head, f.run[:]...)
+	head = binary.BigEndian.AppendUint64(head, f.call)
+	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	if _, err := w.Write(f.meta); err != nil {
+	if _, err := w.WriteString(f.meta); err != nil {
 		return err
 	}
 	_, err := w.WriteString(f.body)

@@ -38,7 +38,7 @@ var allFrames = cmp.AllowUnexported(frame{})
 func TestFrameRoundTrip(t *testing.T) {
 	for name, f := range map[string]frame{
 		"empty":                {kind: kindLog},
-		"everything":           {kind: kindCall, run: newRunID(), call: math.MaxUint64, meta: []byte(`[0,1,2,3]`), body: `{"a":"ü"}`},
+		"everything":           {kind: kindCall, run: newRunID(), call: math.MaxUint64, meta: `[0,1,2,3]`, body: `{"a":"ü"}`},
 		"larger than a buffer": {kind: kindCall, call: 1, body: strings.Repeat("x", linkBuffer+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestFrameFaults(t *testing.T) {
 		{"call without an id", frame{kind: kindCall}, "a call frame with the id 0"},
 		{"line with an id", frame{kind: kindLog, call: 7}, "a log frame with the id 7"},
 		{"large body", frame{kind: kindLog, body: strings.Repeat("x", 11)}, "a log frame of 0+11 bytes is larger than 10+10"},
-		{"large meta", frame{kind: kindLog, meta: bytes.Repeat([]byte("x"), 11)}, "a log frame of 11+0 bytes is larger than 10+10"},
+		{"large meta", frame{kind: kindLog, meta: strings.Repeat("x", 11)}, "a log frame of 11+0 bytes is larger than 10+10"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			// Nothing follows the header: a fault must not read further.
@@ -86,7 +86,7 @@ func TestFrameFaults(t *testing.T) {
 }
 
 func TestFrameCutShort(t *testing.T) {
-	whole := frameBytes(t, frame{kind: kindCall, call: 1, meta: []byte("abc"), body: "defg"})
+	whole := frameBytes(t, frame{kind: kindCall, call: 1, meta: "abc", body: "defg"})
 	for n := 1; n < len(whole); n++ {
 		_, err := readFrame(bufio.NewReader(bytes.NewReader(whole[:n])), openCaps)
 		if err != io.ErrUnexpectedEOF {
@@ -98,7 +98,7 @@ func TestFrameCutShort(t *testing.T) {
 // FuzzFrame feeds a reader what a hostile peer could send: it returns frames
 // within the caps or an error, and never more than was sent.
 func FuzzFrame(f *testing.F) {
-	f.Add(frameBytes(f, frame{kind: kindCall, call: 1, meta: []byte(`[0,0,1,1]`), body: `{}`}, frame{kind: kindLog, body: "line"}))
+	f.Add(frameBytes(f, frame{kind: kindCall, call: 1, meta: `[0,0,1,1]`, body: `{}`}, frame{kind: kindLog, body: "line"}))
 	f.Add(frameBytes(f, frame{kind: kindDone, body: "1"}))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, byte(kindCall)})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -128,7 +128,7 @@ func FuzzDone(f *testing.F) {
 	f.Add([]byte(`{"notStarted":[[0,0,1,1],[9,9,9,9]]}`), "")
 	s := testSession(f)
 	f.Fuzz(func(t *testing.T, meta []byte, body string) {
-		end, err := s.readDone(frame{kind: kindDone, meta: meta, body: body})
+		end, err := s.readDone(frame{kind: kindDone, meta: string(meta), body: body})
 		if err != nil {
 			return
 		}
@@ -173,7 +173,7 @@ func TestMetaIsStrict(t *testing.T) {
 		{"kind that does not exist", `{"failure":{"Kind":"victory"}}`, `unknown failure kind "victory"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := testSession(t).readDone(frame{kind: kindDone, meta: []byte(tt.meta)})
+			_, err := testSession(t).readDone(frame{kind: kindDone, meta: tt.meta})
 			var f *fault
 			if !errors.As(err, &f) || !strings.Contains(f.text, tt.want) {
 				t.Errorf("got %v, want a fault with %q", err, tt.want)
@@ -204,7 +204,7 @@ func TestDoneMetaRoundTrip(t *testing.T) {
 // Frames of a batch go out without any that follows, in the order in which they
 // were sent, and wait for the peer to read.
 func TestBatch(t *testing.T) {
-	line := func(n int) frame { return frame{kind: kindLog, meta: []byte("log"), body: strconv.Itoa(n)} }
+	line := func(n int) frame { return frame{kind: kindLog, meta: "log", body: strconv.Itoa(n)} }
 	batch := func(l *link, f frame) {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -125,6 +125,8 @@ func overPeer(t testing.TB, peer func(*link)) *fleet {
 	return f
 }
 
+func packed(m runMeta) string { return m.pack() }
+
 // tools is a binding of two members, a and b.
 func tools(t testing.TB, call func(context.Context, runtime.Invocation) (runtime.Reply, error)) []runtime.Binding {
 	t.Helper()

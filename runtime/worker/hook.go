@@ -28,7 +28,11 @@ const linkDescriptor = 3
 // connection, once it is known what else is open. The
 // rest is what the parent says: its nonce, and the layers to leave out.
 func becomeWorker(connect func() (net.Conn, error), nonce, without string) {
-	if err := serveProcess(connect, nonce, strings.Split(without, ",")); err != nil {
+	// Package initialisation is tied to the main thread, and what is tied to a thread
+	// costs switches of threads whenever its turn comes: here, for every frame.
+	ended := make(chan error)
+	go func() { ended <- serveProcess(connect, nonce, strings.Split(without, ",")) }()
+	if err := <-ended; err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -57,5 +61,7 @@ func serveProcess(connect func() (net.Conn, error), nonce string, without []stri
 	if err != nil {
 		return fmt.Errorf("confine the worker process: %w", err)
 	}
-	return newServer(newLink(conn), vm).serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
+	s := newServer(newLink(conn), vm)
+	s.pace = pace()
+	return s.serve(helloMeta{Nonce: nonce, Version: protocolVersion, Build: buildID(), Layers: append(confined, layers...)})
 }

@@ -46,21 +46,23 @@ func (p *peer) done(value string) {
 	p.say(frame{kind: kindDone, meta: encode(doneMeta{}), body: value})
 }
 
-// hang answers nothing but barriers until the parent ends the connection.
+// end settles the run as the protocol has it.
+func (p *peer) end(value string) {
+	p.done(value)
+	p.say(frame{kind: kindBarrier})
+}
+
+// hang says nothing more until the parent ends the connection.
 func (p *peer) hang() {
 	for {
-		f, err := p.receive(serverCaps)
-		if err != nil {
+		if _, err := p.receive(serverCaps); err != nil {
 			return
-		}
-		if f.kind == kindBarrier {
-			p.send(f)
 		}
 	}
 }
 
 func callFrame(id uint64, args string) frame {
-	return frame{kind: kindCall, call: id, meta: encode(callMeta{0, 0, 1, 1}), body: args}
+	return frame{kind: kindCall, call: id, meta: callMeta{0, 0, 1, 1}.pack(), body: args}
 }
 
 // TestHostileWorker has workers break the protocol. Each costs its run and
@@ -77,16 +79,20 @@ func TestHostileWorker(t *testing.T) {
 		{"unknown type", func(p *peer) { p.say(frame{kind: 77}) }, broke + "a type-77 frame is not accepted here", 0},
 		{"frame of the parent's", func(p *peer) { p.say(frame{kind: kindStop}) }, broke + "a stop frame is not accepted here", 0},
 		{"second hello", func(p *peer) { p.say(frame{kind: kindHello}) }, broke + "a hello frame is not accepted here", 0},
-		{"wrong run", func(p *peer) { p.say(frame{kind: kindLog, run: newRunID(), meta: []byte("log")}) }, broke + "a log frame names a run that is not this one", 0},
-		{"oversized arguments", func(p *peer) { p.say(callFrame(1, `"`+strings.Repeat("x", 1000)+`"`)) }, broke + "a call frame of 9+1002 bytes is larger than 4096+1000", 0},
-		{"oversized line", func(p *peer) { p.say(frame{kind: kindLog, meta: []byte("log"), body: strings.Repeat("x", 2100)}) }, broke + "a log frame of 3+2100 bytes is larger than 4096+2004", 0},
+		{"wrong run", func(p *peer) { p.say(frame{kind: kindLog, run: newRunID(), meta: "log"}) }, broke + "a log frame names a run that is not this one", 0},
+		{"oversized arguments", func(p *peer) { p.say(callFrame(1, `"`+strings.Repeat("x", 1000)+`"`)) }, broke + "a call frame of 4+1002 bytes is larger than 4096+1000", 0},
+		{"oversized line", func(p *peer) { p.say(frame{kind: kindLog, meta: "log", body: strings.Repeat("x", 2100)}) }, broke + "a log frame of 3+2100 bytes is larger than 4096+2004", 0},
 		{"oversized value", func(p *peer) { p.done(`"` + strings.Repeat("x", 2000) + `"`) }, broke + "a done frame of 23+2002 bytes is larger than 4194304+2000", 0},
-		{"member that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[0,2,1,1]"), body: "{}"}) }, broke + "there is no member 0.2", 0},
-		{"namespace that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[-1,0,1,1]"), body: "{}"}) }, broke + "there is no member -1.0", 0},
+		{"member that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: callMeta{0, 2, 1, 1}.pack(), body: "{}"}) }, broke + "there is no member 0.2", 0},
+		{"namespace that does not exist", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: callMeta{-1, 0, 1, 1}.pack(), body: "{}"}) }, broke + "there is no member -1.0", 0},
 		{"arguments that are not JSON", func(p *peer) { p.say(callFrame(1, "{a:1}")) }, broke + "the arguments of a call are not JSON", 0},
 		{"call id zero", func(p *peer) { p.say(callFrame(0, "{}")) }, broke + "a call frame with the id 0", 0},
-		{"call from no place", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: []byte("[0,0,-1,1]"), body: "{}"}) }, broke + "there is no line -1, column 1", 0},
-		{"line with an id", func(p *peer) { p.say(frame{kind: kindLog, call: 1, meta: []byte("log")}) }, broke + "a log frame with the id 1", 0},
+		{"call from no place", func(p *peer) { p.say(frame{kind: kindCall, call: 1, meta: callMeta{0, 0, -1, 1}.pack(), body: "{}"}) }, broke + "there is no line -1, column 1", 0},
+		{"call of nothing", func(p *peer) { p.say(frame{kind: kindCall, call: 1, body: "{}"}) }, broke + "malformed call frame", 0},
+		{"call with five numbers", func(p *peer) {
+			p.say(frame{kind: kindCall, call: 1, meta: callMeta{0, 0, 1, 1}.pack() + "\x00", body: "{}"})
+		}, broke + "malformed call frame", 0},
+		{"line with an id", func(p *peer) { p.say(frame{kind: kindLog, call: 1, meta: "log"}) }, broke + "a log frame with the id 1", 0},
 		{"same call id twice", func(p *peer) {
 			p.say(callFrame(1, "{}"))
 			p.receive(serverCaps) // the reply
@@ -97,12 +103,12 @@ func TestHostileWorker(t *testing.T) {
 			p.say(callFrame(2, "{}"))
 		}, broke + "a call beyond the 1 that may be out at once", 1},
 		{"giving up on a call never made", func(p *peer) { p.say(frame{kind: kindCancel, call: 5}) }, broke + "call 5 is given up and was never made", 0},
-		{"unknown level", func(p *peer) { p.say(frame{kind: kindLog, meta: []byte("shout")}) }, broke + `unknown console level "shout"`, 0},
+		{"unknown level", func(p *peer) { p.say(frame{kind: kindLog, meta: "shout"}) }, broke + `unknown console level "shout"`, 0},
 		{"time where it is real", func(p *peer) { p.say(frame{kind: kindClock, call: 1}) }, broke + "the time is asked for in a run with the real clock", 0},
 		{"value that is not JSON", func(p *peer) { p.done("{") }, broke + "the completion value is not JSON", 0},
 		{"frame after done", func(p *peer) {
 			p.done("1")
-			p.say(frame{kind: kindLog, meta: []byte("log"), body: "late"})
+			p.say(frame{kind: kindLog, meta: "log", body: "late"})
 		}, broke + "a log frame is not accepted here", 0},
 		{"call after done", func(p *peer) {
 			p.done("1")
@@ -111,7 +117,8 @@ func TestHostileWorker(t *testing.T) {
 		{"wrong barrier", func(p *peer) {
 			p.done("1")
 			p.say(frame{kind: kindBarrier, run: newRunID()})
-		}, broke + "the barrier frame repeats another mark", 0},
+		}, broke + "the barrier frame names another run", 0},
+		{"barrier in a run", func(p *peer) { p.say(frame{kind: kindBarrier}) }, broke + "a barrier frame is not accepted here", 0},
 		{"exit in the middle", func(p *peer) { p.close() }, "worker exited with code 7 before completing: last words", 0},
 		{"half a frame", func(p *peer) { p.conn.Write([]byte{0, 0, 0, 1}); p.close() }, "worker exited with code 7 before completing: last words", 0},
 	} {
@@ -164,22 +171,18 @@ func TestFramesOfAnEarlierRunAreDropped(t *testing.T) {
 		for {
 			before := p.run
 			f, err := p.receive(serverCaps)
-			switch {
-			case err != nil:
+			if err != nil {
 				return
-			case f.kind == kindBarrier:
-				p.send(f)
-				continue
 			}
 			p.run = f.run
 			if runs++; runs == 2 {
 				replayed := callFrame(1, `"replayed"`)
 				replayed.run = before
 				p.send(replayed)
-				p.send(frame{kind: kindLog, run: before, meta: []byte("log"), body: "replayed"})
+				p.send(frame{kind: kindLog, run: before, meta: "log", body: "replayed"})
 				p.send(frame{kind: kindDone, run: before, meta: encode(doneMeta{}), body: `"replayed"`})
 			}
-			p.done(fmt.Sprint(runs))
+			p.end(fmt.Sprint(runs))
 		}
 	})
 	req := runtime.Request{Bindings: tools(t, func(context.Context, runtime.Invocation) (runtime.Reply, error) {
@@ -219,15 +222,16 @@ func TestParentEnforcesLimits(t *testing.T) {
 			runtime.BytesLimit, "arguments and results in flight of this run exceed 100 bytes", nil},
 		{"output of lines", runtime.Limits{Output: 50}, func(p *peer) {
 			for range 1000 {
-				p.say(frame{kind: kindLog, meta: []byte("log"), body: "0123456789"})
+				p.say(frame{kind: kindLog, meta: "log", body: "0123456789"})
 			}
 		}, runtime.OutputLimit, "outer output exceeded 50 bytes", []string{"0123456789", "0"}},
 		{"output of a value", runtime.Limits{Output: 60}, func(p *peer) {
-			p.say(frame{kind: kindLog, meta: []byte("log"), body: "0123456789"})
-			p.done(strings.Repeat("1", 60))
+			p.say(frame{kind: kindLog, meta: "log", body: "0123456789"})
+			p.end(strings.Repeat("1", 60))
 		}, runtime.OutputLimit, "outer output exceeded 60 bytes", []string{"0123456789"}},
 		{"value beside a failure", runtime.Limits{}, func(p *peer) {
 			p.say(frame{kind: kindDone, meta: encode(doneMeta{Failure: &runtime.Failure{Kind: runtime.Exception}}), body: "1"})
+			p.say(frame{kind: kindBarrier})
 		}, runtime.Exception, "1", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -315,7 +319,7 @@ func TestDeafWorkerIsKilled(t *testing.T) {
 // the run, whichever way the run ends.
 func TestUnreadRepliesHoldUpNothing(t *testing.T) {
 	overflow := func(p *peer) {
-		p.say(frame{kind: kindLog, meta: []byte("log"), body: strings.Repeat("x", 54)})
+		p.say(frame{kind: kindLog, meta: "log", body: strings.Repeat("x", 54)})
 		p.say(frame{kind: kindDone, meta: encode(doneMeta{Failure: &runtime.Failure{Kind: runtime.OutputLimit}})})
 	}
 	for _, tt := range []struct {
@@ -324,17 +328,10 @@ func TestUnreadRepliesHoldUpNothing(t *testing.T) {
 		end  func(*peer)
 		kind runtime.Kind // "" for a value
 	}{
-		{"value beside a reply", "", func(p *peer) { p.done("1") }, ""},
+		{"value beside a reply", "", func(p *peer) { p.end("1") }, ""},
+		{"value beside a reply and no barrier", "", func(p *peer) { p.done("1") }, ""},
 		{"limit beside a reply", "", overflow, runtime.OutputLimit},
-		{"value before a reply", `"late"`, func(p *peer) {
-			p.done("1")
-			for f, err := p.receive(serverCaps); err == nil; f, err = p.receive(serverCaps) {
-				if f.kind == kindBarrier {
-					p.send(f)
-					break // and reads nothing more
-				}
-			}
-		}, ""},
+		{"value before a reply", `"late"`, func(p *peer) { p.end("1") }, ""},
 		{"limit before a reply", `"late"`, overflow, runtime.OutputLimit},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -418,10 +415,7 @@ func TestStopFollowsTheRun(t *testing.T) {
 				}
 				kinds = append(kinds, f.kind)
 				if p.run = f.run; f.kind == kindStop {
-					p.done("")
-				}
-				if f.kind == kindBarrier {
-					p.send(f)
+					p.end("")
 				}
 			}
 		})
@@ -433,7 +427,7 @@ func TestStopFollowsTheRun(t *testing.T) {
 		}
 		wantFailure(t, res, runtime.Abort, "at once")
 		f.Close()
-		if diff := cmp.Diff([]kind{kindRun, kindStop, kindBarrier}, kinds); diff != "" {
+		if diff := cmp.Diff([]kind{kindRun, kindStop}, kinds); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -72,6 +72,25 @@ func (l *link) flushLocked() error {
 	return l.out.Flush()
 }
 
+// received says whether the header of the next frame is there. It is the whole of a
+// frame without content.
+func (l *link) received() bool { return l.in.Buffered() >= headerSize }
+
+// silent says whether nobody is sending.
+func (l *link) silent() bool {
+	if !l.mu.TryLock() {
+		return false
+	}
+	l.mu.Unlock()
+	return true
+}
+
+// drain waits until nobody is sending.
+func (l *link) drain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+}
+
 func (l *link) receive(allowed caps) (frame, error) { return readFrame(l.in, allowed) }
 
 func (l *link) close() { l.conn.Close() }

@@ -1,6 +1,9 @@
 package worker
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // computeSlack is how much processor time a worker gets beyond the run's compute
 // limit: the engine's own meter fires first and knows the line.
@@ -10,50 +13,61 @@ const computeSlack = time.Second
 // believe the process's own meter.
 type meter struct {
 	worker *process
-	begun  bool // a look has succeeded, the first one at begin
-	begin  time.Duration
-	busy   time.Duration // at the last look that succeeded
-	halt   chan struct{}
-	done   chan struct{}
+	limit  time.Duration
+	over   func(time.Duration)
+
+	mu      sync.Mutex
+	timer   *time.Timer // of the next look; nil: none follows
+	stopped bool
+	begun   bool // a look has succeeded, the first one at begin
+	begin   time.Duration
+	busy    time.Duration // at the last look that succeeded
+	last    usage         // what that look saw
 }
 
 // startMeter calls over once, with the time used, when the worker has used more
 // than limit from now on. Where the system does not tell, it measures nothing.
 func startMeter(worker *process, limit time.Duration, over func(time.Duration)) *meter {
-	m := &meter{worker: worker, halt: make(chan struct{}), done: make(chan struct{})}
+	m := &meter{worker: worker, limit: limit, over: over}
 	if worker.look == nil {
-		close(m.done)
 		return m
 	}
-	m.measure()
-	go m.watch(limit, over)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	wait := minPoll
+	if m.measure() {
+		wait = m.soonest()
+	}
+	m.timer = time.AfterFunc(wait, m.watch)
 	return m
 }
 
 const minPoll = 25 * time.Millisecond
 
-func (m *meter) watch(limit time.Duration, over func(time.Duration)) {
-	defer close(m.done)
-	for {
-		wait := minPoll
-		if m.measure() {
-			if m.busy > limit {
-				over(m.busy)
-				return
-			}
-			// It cannot use time faster than the clock: one thread runs Go code
-			// and the collector shares it.
-			wait = max(limit-m.busy, minPoll)
-		}
-		select {
-		case <-time.After(wait):
-		case <-m.halt:
+// soonest is how long the worker cannot be over its limit. It cannot use time faster
+// than the clock: one thread runs Go code and the collector shares it.
+func (m *meter) soonest() time.Duration { return max(m.limit-m.busy, minPoll) }
+
+// watch looks and calls over, or has it looked again. No call of over begins after
+// stop.
+func (m *meter) watch() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped {
+		return
+	}
+	wait := minPoll
+	if m.measure() {
+		if m.busy > m.limit {
+			m.over(m.busy)
 			return
 		}
+		wait = m.soonest()
 	}
+	m.timer.Reset(wait)
 }
 
-// measure looks once and says whether the system told.
+// measure looks once and says whether the system told. The caller holds mu.
 func (m *meter) measure() bool {
 	now, err := m.worker.usage()
 	if err != nil {
@@ -62,14 +76,19 @@ func (m *meter) measure() bool {
 	if !m.begun {
 		m.begun, m.begin = true, now.cpu
 	}
-	m.busy = max(now.cpu-m.begin, 0)
+	m.busy, m.last = max(now.cpu-m.begin, 0), now
 	return true
 }
 
-// stop ends the watch and returns the time the run used.
+// stop ends the watch and returns the time the run used. last is from then on what
+// the process used when the run was over.
 func (m *meter) stop() time.Duration {
-	close(m.halt)
-	<-m.done
-	m.measure()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stopped = true
+	if m.timer != nil {
+		m.timer.Stop()
+		m.measure()
+	}
 	return m.busy
 }

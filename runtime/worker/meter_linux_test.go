@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -77,7 +79,7 @@ func TestMeterCountsNoWaiting(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	m := startMeter(watched(t, cmd.Process.Pid), time.Hour, func(used time.Duration) { t.Errorf("over at %v", used) })
-	if busy := m.stop(); busy > 10*clockTick {
+	if busy := m.stop(); busy > 100*time.Millisecond {
 		t.Errorf("busy %v", busy)
 	}
 }
@@ -86,6 +88,7 @@ func TestMeterCountsNoWaiting(t *testing.T) {
 // that succeeds is not the run's.
 func TestMeterLooksAgain(t *testing.T) {
 	looks := 0
+	over := make(chan struct{})
 	m := startMeter(&process{look: func() (usage, error) {
 		switch looks++; looks {
 		case 1, 3:
@@ -94,8 +97,8 @@ func TestMeterLooksAgain(t *testing.T) {
 			return usage{cpu: time.Hour}, nil
 		}
 		return usage{cpu: time.Hour + 20*time.Millisecond}, nil
-	}}, 10*time.Millisecond, func(time.Duration) {})
-	<-m.done // it has called over
+	}}, 10*time.Millisecond, func(time.Duration) { close(over) })
+	<-over
 	if busy := m.stop(); busy != 20*time.Millisecond {
 		t.Errorf("busy %v, want 20ms", busy)
 	}
@@ -145,23 +148,50 @@ func TestObserveWhatIsGone(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
+func TestParseResident(t *testing.T) {
 	page := int64(os.Getpagesize())
 	for _, tt := range []struct {
 		name, text string
-		want       usage
+		want       int64
 		ok         bool
 	}{
-		{"plain", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 120 45 0 0 20 0 1 0 2 1000 212 18446744073709551615", usage{1650 * time.Millisecond, 212 * page}, true},
-		{"name with everything", "7 (a) b) R 1 ( ) S 0 1 1 0 -1 4194560 1 2 3 4 7 3 0 0 20 0 1 0 2 1000 0", usage{100 * time.Millisecond, 0}, true},
-		{"cut", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 120 45 0 0 20 0 1 0 2 1000", usage{}, false},
-		{"empty", "", usage{}, false},
-		{"no number", "1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 x 45 0 0 20 0 1 0 2 1000 212", usage{}, false},
+		{"plain", "1000 212 100 50 0 300 0\n", 212 * page, true},
+		{"of a process that has ended", "0 0 0 0 0 0 0\n", 0, true},
+		{"cut", "1000", 0, false},
+		{"empty", "", 0, false},
+		{"no number", "1000 x 100 50 0 300 0", 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, err := parseStat([]byte(tt.text)); (err == nil) != tt.ok || got != tt.want {
-				t.Errorf("%+v %v, want %+v %v", got, err, tt.want, tt.ok)
+			if got, err := parseResident([]byte(tt.text)); (err == nil) != tt.ok || got != tt.want {
+				t.Errorf("%d %v, want %d %v", got, err, tt.want, tt.ok)
 			}
 		})
+	}
+}
+
+// The clock of a process counts what it uses and no more.
+func TestProcessClock(t *testing.T) {
+	look, done, err := observe(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	var own unix.Rusage
+	before, err := look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &own); err != nil {
+		t.Fatal(err)
+	}
+	after, err := look()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The two of Getrusage are counted apart and may be rounded apart.
+	const rounding = 20 * time.Millisecond
+	used := time.Duration(own.Utime.Nano() + own.Stime.Nano())
+	if used < before.cpu-rounding || used > after.cpu+rounding {
+		t.Errorf("the process has used %v; its clock shows %v before and %v after", used, before.cpu, after.cpu)
 	}
 }

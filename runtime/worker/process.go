@@ -37,6 +37,7 @@ type process struct {
 
 	// The rest belongs to whoever holds the process: a session or the pool.
 	served map[runID]bool // the runs it has had
+	names  places         // the namespaces it keeps
 	trust  any            // the Request.Trust of them all
 	heap   int64          // the largest Limits.Heap it has had
 	idle   *time.Timer    // ends it while it waits in the pool
@@ -98,10 +99,10 @@ func (p *process) fresh() bool { return len(p.served) == 0 }
 // should not cost a start each time; one that held 300 MB leaves 360 MiB or more.
 const mostGrowth = 256 << 20
 
-// grown says whether the process's runs have left it too large to be kept.
-func (p *process) grown() bool {
-	now, err := p.usage()
-	return err == nil && p.born > 0 && now.resident-p.born > mostGrowth
+// grown says whether the process's runs have left it too large to be kept, with now
+// being what it uses, or nothing if that is not known.
+func (p *process) grown(now usage) bool {
+	return p.born > 0 && now.resident-p.born > mostGrowth
 }
 
 // gone says whether the process has ended.

@@ -27,14 +27,16 @@ type server struct {
 	mu     sync.Mutex
 	now    *job           // the run in progress, nil between runs
 	served map[runID]bool // with the one in progress
+
+	names shelf  // of the goroutine that serves
+	pace  *pacer // of the process; nil: it is not this server's alone
 }
 
 var serverCaps = caps{
-	kindRun:     {runMetaCap, programCap},
-	kindReply:   {replyMetaCap, maxBody},
-	kindTime:    {smallCap, 0},
-	kindStop:    {0, reasonCap + len("…")},
-	kindBarrier: {0, 0},
+	kindRun:   {runMetaCap, programCap},
+	kindReply: {replyMetaCap, maxBody},
+	kindTime:  {smallCap, 0},
+	kindStop:  {0, reasonCap + len("…")},
 }
 
 func newServer(l *link, e engine) *server {
@@ -53,12 +55,13 @@ func (s *server) serve(hello helloMeta) error {
 		if err == nil {
 			err = s.handle(f)
 		}
+		if err == nil {
+			continue
+		}
 		if f := (*fault)(nil); errors.As(err, &f) {
 			return f
 		}
-		if err != nil {
-			return nil // the parent has closed the connection or is gone
-		}
+		return nil // the parent has closed the connection or is gone
 	}
 }
 
@@ -75,11 +78,6 @@ func (s *server) handle(f frame) error {
 			return faultf("a run frame repeats the id of an earlier run")
 		}
 		return s.begin(f)
-	case f.kind == kindBarrier:
-		if job != nil {
-			return faultf("a barrier frame in the middle of a run")
-		}
-		return s.link.send(f)
 	case !known:
 		return faultf("a %s frame names a run that there was not", f.kind)
 	case job == nil || f.run != job.id:
@@ -95,7 +93,7 @@ func (s *server) handle(f frame) error {
 // begin starts the run of a frame on a goroutine of its own.
 func (s *server) begin(f frame) error {
 	var meta runMeta
-	if err := decode(f, &meta); err != nil {
+	if err := meta.unpack(f); err != nil {
 		return err
 	}
 	if meta.Program < 0 || meta.Program > len(f.body) {
@@ -107,9 +105,12 @@ func (s *server) begin(f frame) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]question{}, credit: make(chan struct{}, meta.Parallel)}
 	j.turn.L = &j.mu
-	req, err := j.request(&meta, f.body)
+	req, err := j.request(&meta, f.body, &s.names)
 	if err != nil {
 		return err
+	}
+	if s.pace != nil {
+		s.pace.limit(meta.Limits.Heap)
 	}
 	s.mu.Lock()
 	s.now = j
@@ -138,15 +139,14 @@ type job struct {
 
 	over bool // the done frame is sent: nothing may follow; guarded by link.mu
 
-	mu       sync.Mutex
-	last     uint64
-	waiting  map[uint64]question // by their ids
-	lines    int                 // console lines sent
-	globals  []string            // the namespaces
-	position []map[string]int    // of members, by namespace
-	turn     sync.Cond           // of mu: seq has changed
-	seq      int                 // the last Invocation.Seq whose turn it was
-	unsent   []callMeta          // calls the engine handed out and the run's end kept from the parent
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]question // by their ids
+	lines   int                 // console lines sent
+	bound   []*namespace        // in the order of the request's bindings
+	turn    sync.Cond           // of mu: seq has changed
+	seq     int                 // the last Invocation.Seq whose turn it was
+	unsent  []callMeta          // calls the engine handed out and the run's end kept from the parent
 }
 
 // question is what the parent has been asked: of which kind the answer must be,
@@ -163,22 +163,18 @@ type question struct {
 const promptLines = 1000
 
 // request rebuilds the request of a run.
-func (j *job) request(meta *runMeta, body string) (runtime.Request, error) {
+func (j *job) request(meta *runMeta, body string, names *shelf) (runtime.Request, error) {
 	req := runtime.Request{Program: body[:meta.Program], Input: body[meta.Program:], Name: meta.Name, Limits: meta.Limits, Parallel: meta.Parallel, Seed: meta.Seed, CheckOnly: meta.CheckOnly, Log: j.log}
 	if meta.Clock {
 		req.Clock = j.clock
 	}
-	for i, n := range meta.Namespaces {
-		namespace, err := runtime.NewNamespace(n.Global, n.Class, n.Members)
+	for i := range meta.Namespaces {
+		n, err := names.find(&meta.Namespaces[i])
 		if err != nil {
-			return req, faultf("namespace %d: %v", i, err)
+			return req, err
 		}
-		position := make(map[string]int, len(n.Members))
-		for k, m := range n.Members {
-			position[m.Name] = k
-		}
-		j.globals, j.position = append(j.globals, n.Global), append(j.position, position)
-		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
+		j.bound = append(j.bound, n)
+		req.Bindings = append(req.Bindings, runtime.Binding{Namespace: n.Namespace, Call: func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
 			return j.call(ctx, i, inv)
 		}})
 	}
@@ -198,13 +194,15 @@ func (j *job) sendBy(write func(*link, frame) error, f frame) error {
 	return write(j.link, f)
 }
 
-// end sends the done frame, after which the run sends nothing.
+// end sends the done frame and, in the same write, that nothing follows it.
 func (j *job) end(done frame) {
 	j.link.mu.Lock()
 	defer j.link.mu.Unlock()
 	done.run = j.id
 	j.over = true
-	j.link.sendLocked(done)
+	if writeFrame(j.link.out, done) == nil {
+		j.link.sendLocked(frame{kind: kindBarrier, run: j.id})
+	}
 }
 
 // ask sends a frame with a fresh id and returns the id and where its answer, of
@@ -268,13 +266,13 @@ func checkAnswer(f frame) error {
 func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (runtime.Reply, error) {
 	// The engine hands out no more calls than the credit allows, but gives a
 	// lane free when the program gives up on a call, before the parent knows.
-	release, err := j.awaitTurn(ctx, inv.Seq)
-	defer release()
+	held, err := j.awaitTurn(ctx, inv.Seq)
+	defer held.release()
 	var id uint64
 	var answer chan frame
-	meta := callMeta{namespace, j.position[namespace][inv.Member], inv.Site.Line, inv.Site.Column}
+	meta := callMeta{namespace, j.bound[namespace].position[inv.Member], inv.Site.Line, inv.Site.Column}
 	if err == nil {
-		id, answer, err = j.ask(frame{kind: kindCall, meta: encode(meta), body: inv.Args}, kindReply, inv.Answer)
+		id, answer, err = j.ask(frame{kind: kindCall, meta: meta.pack(), body: inv.Args}, kindReply, inv.Answer)
 	}
 	j.passTurn(inv.Seq)
 	if err != nil {
@@ -296,7 +294,7 @@ func (j *job) call(ctx context.Context, namespace int, inv runtime.Invocation) (
 	if err := j.send(frame{kind: kindCancel, call: id}); err != nil {
 		return runtime.Reply{}, err
 	}
-	release()
+	held.release()
 	for over := runtime.Over(ctx); ; over = nil {
 		select {
 		case f := <-answer:
@@ -316,7 +314,7 @@ var errGone = errors.New("the connection to the parent process has ended")
 
 // awaitTurn waits until every call before seq has been sent, so that the parent
 // sees them in the program's order, and takes a credit.
-func (j *job) awaitTurn(ctx context.Context, seq int) (release func(), err error) {
+func (j *job) awaitTurn(ctx context.Context, seq int) (credit, error) {
 	j.mu.Lock()
 	for seq > j.seq+1 {
 		j.turn.Wait()
@@ -324,9 +322,20 @@ func (j *job) awaitTurn(ctx context.Context, seq int) (release func(), err error
 	j.mu.Unlock()
 	select {
 	case j.credit <- struct{}{}:
-		return sync.OnceFunc(func() { <-j.credit }), nil
+		return credit{j.credit}, nil
 	case <-ctx.Done():
-		return func() {}, context.Cause(ctx)
+		return credit{}, context.Cause(ctx)
+	}
+}
+
+// credit is one that a call has taken, or none.
+type credit struct{ from chan struct{} }
+
+// release gives it back, once.
+func (c *credit) release() {
+	if c.from != nil {
+		<-c.from
+		c.from = nil
 	}
 }
 
@@ -396,7 +405,7 @@ func (j *job) sendLine(write func(*link, frame) error, level, text string) {
 	if limit := lineCap(j.limits.Output); len(text) > limit {
 		text = text[:limit]
 	}
-	j.sendBy(write, frame{kind: kindLog, meta: []byte(level), body: text})
+	j.sendBy(write, frame{kind: kindLog, meta: level, body: text})
 }
 
 // done packs the end of a run so that it always fits its frame. Console lines
@@ -438,17 +447,17 @@ func (j *job) done(res runtime.Result, err error, stuck int) frame {
 
 // locate finds the namespace and member of an invocation that was not made.
 func (j *job) locate(inv runtime.Invocation) (callMeta, bool) {
-	i := slices.Index(j.globals, inv.Global)
+	i := slices.IndexFunc(j.bound, func(n *namespace) bool { return n.Global() == inv.Global })
 	if i < 0 {
 		return callMeta{}, false
 	}
-	k, ok := j.position[i][inv.Member]
+	k, ok := j.bound[i].position[inv.Member]
 	return callMeta{i, k, inv.Site.Line, inv.Site.Column}, ok
 }
 
 // fit encodes a done meta, leaving out what is least needed until it is small
 // enough.
-func fit(meta doneMeta) []byte {
+func fit(meta doneMeta) string {
 	for step := 0; ; step++ {
 		text := encode(meta)
 		if len(text) <= doneMetaCap {

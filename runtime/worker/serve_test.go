@@ -16,7 +16,7 @@ import (
 // that moment.
 func TestServerFaults(t *testing.T) {
 	id := newRunID()
-	start := frame{kind: kindRun, run: id, meta: encode(runMeta{Parallel: 1, Limits: runtime.Limits{Output: 100}})}
+	start := frame{kind: kindRun, run: id, meta: packed(runMeta{Parallel: 1, Limits: runtime.Limits{Output: 100}})}
 	for _, tt := range []struct {
 		name   string
 		frames []frame
@@ -25,17 +25,21 @@ func TestServerFaults(t *testing.T) {
 		{"nothing", nil, ""},
 		{"frame of a worker's", []frame{{kind: kindCall, call: 1}}, "a call frame is not accepted here"},
 		{"run in a run", []frame{start, start}, "a run frame in the middle of a run"},
-		{"barrier in a run", []frame{start, {kind: kindBarrier}}, "a barrier frame in the middle of a run"},
+		{"barrier", []frame{{kind: kindBarrier, run: id}}, "a barrier frame is not accepted here"},
 		{"answer nobody waits for", []frame{start, {kind: kindReply, run: id, call: 1}}, "an answer to 1, which nobody waits for"},
 		{"answer to another run", []frame{start, {kind: kindReply, run: newRunID(), call: 1}}, "a reply frame names a run that there was not"},
 		{"answer before any run", []frame{{kind: kindReply, run: id, call: 1}}, "a reply frame names a run that there was not"},
 		{"order before any run", []frame{{kind: kindStop, run: id}}, "a stop frame names a run that there was not"},
 		{"answer without an id", []frame{start, {kind: kindReply, run: id}}, "a reply frame with the id 0"},
-		{"no calls at once", []frame{{kind: kindRun, meta: encode(runMeta{})}}, "0 calls at once"},
-		{"too many calls at once", []frame{{kind: kindRun, meta: encode(runMeta{Parallel: 257})}}, "257 calls at once"},
-		{"program longer than the body", []frame{{kind: kindRun, meta: encode(runMeta{Program: 5})}}, "a program of 5 bytes in a body of 0"},
-		{"namespace that cannot be", []frame{{kind: kindRun, meta: encode(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Global: "await"}}})}}, `namespace 0: global "await" is not a usable identifier: it is a reserved word`},
-		{"run without a description", []frame{{kind: kindRun}}, "malformed run frame: "},
+		{"no calls at once", []frame{{kind: kindRun, meta: packed(runMeta{})}}, "0 calls at once"},
+		{"too many calls at once", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 257})}}, "257 calls at once"},
+		{"program longer than the body", []frame{{kind: kindRun, meta: packed(runMeta{Program: 5})}}, "a program of 5 bytes in a body of 0"},
+		{"namespace that cannot be", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Global: "await"}}})}}, `namespace in place 0: global "await" is not a usable identifier: it is a reserved word`},
+		{"namespace in no place there is", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Place: namePlaces + 1}}})}}, "there is no place 5 for a namespace"},
+		{"namespace in a place before the first", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Place: -1}}})}}, "there is no place -1 for a namespace"},
+		{"namespace that was never sent", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Place: 1, Known: true}}})}}, "no namespace is in place 1"},
+		{"namespace that is kept nowhere", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Known: true}}})}}, "no namespace is in place 0"},
+		{"run without a description", []frame{{kind: kindRun}}, "malformed run frame"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ours, theirs := net.Pipe()

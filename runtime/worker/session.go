@@ -26,7 +26,7 @@ const lateFrames = 10_000
 type session struct {
 	worker *process
 	req    runtime.Request
-	meta   []byte         // of the run frame
+	meta   string         // of the run frame
 	limits runtime.Limits // no field is zero
 	id     runID
 	wall   *runtime.Wall
@@ -64,7 +64,11 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 
 	s.worker.served[s.id] = true
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
-	go s.start()
+	if len(s.meta)+len(s.req.Program)+len(s.req.Input) < linkBuffer {
+		s.start() // the connection holds it, so this waits for nobody
+	} else {
+		go s.start()
+	}
 	done, err := s.receive()
 	if ctx.Err() != nil {
 		// What the program made of the cancellation meanwhile does not count.
@@ -74,6 +78,9 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 
 	stopWatching()
 	busy := meter.stop()
+	if s.worker.grown(meter.last) {
+		s.reuse = false
+	}
 	if s.calls.outstanding() > 0 {
 		s.reuse = false
 	}
@@ -120,15 +127,27 @@ func (s *session) start() {
 	s.send(frame{kind: kindRun, meta: s.meta, body: s.req.Program + s.req.Input})
 }
 
-// describe is what a worker is told of a run.
-func describe(req *runtime.Request, limits runtime.Limits) []byte {
+// describe is what a worker is told of a run, which has kept the names that known
+// tells of.
+func describe(req *runtime.Request, limits runtime.Limits, known *places) string {
 	// The wall clock is kept here, where approvals stop it.
 	limits.Wall = runtime.MaxWall
 	meta := runMeta{Name: req.Name, Program: len(req.Program), Limits: limits, Parallel: req.Parallel, Clock: req.Clock != nil, Seed: req.Seed, CheckOnly: req.CheckOnly}
 	for _, b := range req.Bindings {
-		meta.Namespaces = append(meta.Namespaces, namespaceMeta{b.Namespace.Global(), b.Namespace.Class(), b.Namespace.Members()})
+		n := namespaceMeta{Global: b.Namespace.Global(), Class: b.Namespace.Class(), Members: b.Namespace.Members()}
+		n.Place, n.Known = known.put(b.Namespace)
+		meta.Namespaces = append(meta.Namespaces, n)
 	}
-	return encode(meta)
+	return meta.pack()
+}
+
+// describedSize is about what describe takes, and no less.
+func describedSize(req *runtime.Request) int {
+	size := 200 + len(req.Name) // numbers and flags among it
+	for _, b := range req.Bindings {
+		size += namesSize(b.Namespace)
+	}
+	return size
 }
 
 // stop ends the run for a reason of the parent's. The worker is told, and
@@ -413,23 +432,32 @@ func (e *ending) reusable() bool {
 const depthExceeded = "call depth exceeded"
 
 // barrierWait is how long a worker that has settled its run may take to say that
-// nothing follows.
+// nothing follows, and to read what it was sent.
 const barrierWait = time.Second
 
-// barrier has the worker repeat a random mark. What it sent before has then been
-// read: the next run cannot see it.
+// barrier reads what closes a run: the worker says that nothing of it follows, so
+// that the next run cannot see any. Nor is anything on its way to the worker when it
+// returns; the run is over, so that nothing is sent any more.
 func (s *session) barrier() error {
-	mark := newRunID()
+	l := s.worker.link
+	if l.received() && l.silent() {
+		return s.readBarrier() // which waits for nothing
+	}
 	timer := time.AfterFunc(barrierWait, s.worker.kill)
-	// It reads and writes at once: a worker that keeps writing would otherwise
-	// hold this up.
-	go s.worker.link.send(frame{kind: kindBarrier, run: mark})
-	f, err := s.worker.link.receive(barrierCaps)
+	err := s.readBarrier()
+	if err == nil {
+		l.drain()
+	}
 	if !timer.Stop() {
 		return os.ErrDeadlineExceeded // it is being killed
 	}
-	if err == nil && f.run != mark {
-		err = faultf("the barrier frame repeats another mark")
+	return err
+}
+
+func (s *session) readBarrier() error {
+	f, err := s.worker.link.receive(barrierCaps)
+	if err == nil && f.run != s.id {
+		err = faultf("the barrier frame names another run")
 	}
 	return err
 }

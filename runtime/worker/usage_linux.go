@@ -3,49 +3,64 @@ package worker
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // observe opens what tells of a child that has not been reaped. It stays open, so
 // that a host which runs out of descriptors can still look.
 func observe(pid int) (look func() (usage, error), done func(), err error) {
-	stat, err := os.Open(fmt.Sprintf("/proc/%d/stat", pid))
+	memory, err := openProc(pid, "statm")
 	if err != nil {
 		return nil, nil, err
 	}
+	clock := processClock(pid)
 	look = func() (usage, error) {
-		var text [1024]byte // the line has 52 numbers and a name of 64 bytes at most
-		n, err := stat.ReadAt(text[:], 0)
-		if err != nil && err != io.EOF {
-			return usage{}, err
+		var now unix.Timespec
+		if err := unix.ClockGettime(clock, &now); err != nil {
+			return usage{}, os.NewSyscallError("clock_gettime", err)
 		}
-		return parseStat(text[:n])
+		// The number may belong to another process by now, what is open may not: that
+		// it still tells of memory says that the time was the child's too.
+		var text [256]byte // seven numbers
+		n, err := unix.Pread(memory, text[:], 0)
+		if err != nil {
+			return usage{}, os.NewSyscallError("read", err)
+		}
+		resident, err := parseResident(text[:n])
+		return usage{cpu: time.Duration(now.Nano()), resident: resident}, err
 	}
-	return look, func() { stat.Close() }, nil
+	return look, func() { unix.Close(memory) }, nil
 }
 
-// clockTick is the unit of processor times in /proc, fixed at 100 a second in
-// what the kernel shows to programs.
-const clockTick = 10 * time.Millisecond
+func openProc(pid int, name string) (int, error) {
+	path := fmt.Sprintf("/proc/%d/%s", pid, name)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
 
-// parseStat reads utime, stime and rss, the 14th, 15th and 24th field. The second is
-// the program's name in parentheses and may hold anything.
-func parseStat(text []byte) (usage, error) {
-	// What follows the name begins with the third field.
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	const user, system, resident = 14 - 3, 15 - 3, 24 - 3
-	if len(fields) <= resident {
-		return usage{}, fmt.Errorf("/proc/<pid>/stat has an unknown form: %q", text)
+// processClock is the clock of the processor time that a process has used, all its
+// threads together: clock_getcpuclockid(3).
+func processClock(pid int) int32 {
+	const scheduled = 2 // what the scheduler counts, in nanoseconds
+	return int32(^pid)<<3 | scheduled
+}
+
+// parseResident reads the second number of /proc/<pid>/statm.
+func parseResident(text []byte) (int64, error) {
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0, fmt.Errorf("/proc/<pid>/statm has an unknown form: %q", text)
 	}
-	var n [3]int64
-	for i, field := range []int{user, system, resident} {
-		var err error
-		if n[i], err = strconv.ParseInt(string(fields[field]), 10, 64); err != nil {
-			return usage{}, fmt.Errorf("/proc/<pid>/stat has an unknown form: %w", err)
-		}
+	pages, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/<pid>/statm has an unknown form: %w", err)
 	}
-	return usage{cpu: time.Duration(n[0]+n[1]) * clockTick, resident: n[2] * int64(os.Getpagesize())}, nil
+	return pages * int64(os.Getpagesize()), nil
 }

@@ -171,8 +171,7 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 	if n := len(req.Program) + len(req.Input); n > programCap {
 		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("program and input are %d bytes; at most %d can cross", n, programCap)}), nil
 	}
-	meta := describe(&req, limits)
-	if n := len(meta); n > runMetaCap {
+	if n := describedSize(&req); n > runMetaCap {
 		return failed(limits, runtime.Failure{Kind: runtime.InvalidInput, Message: fmt.Sprintf("the names of the program and its functions are %d bytes; at most %d can cross", n, runMetaCap)}), nil
 	}
 	if req.Nested {
@@ -190,8 +189,8 @@ func (r *Runtime) Run(ctx context.Context, req runtime.Request) (runtime.Result,
 		r.pool.release(w, false)
 		return failed(limits, runtime.Failure{Kind: runtime.WorkerUnavailable, Message: fmt.Sprintf("the limits of the worker process could not be set: %v", err)}), nil
 	}
-	s := &session{worker: w, req: req, meta: meta, limits: limits}
-	defer func() { r.pool.release(w, s.reuse && !w.grown()) }()
+	s := &session{worker: w, req: req, meta: describe(&req, limits, &w.names), limits: limits}
+	defer func() { r.pool.release(w, s.reuse) }()
 	return s.run(ctx, &r.bytes)
 }
 
