@@ -53,7 +53,7 @@ func (o PromptOptions) room() int {
 const bytesPerToken = 4
 
 // incomplete is one more line of the instructions.
-const incomplete = "- The list of tools below is incomplete. Look a tool up in a program before you call it: return `await " +
+const incomplete = "- The list of tools below is incomplete: before you call one, return `await " +
 	SearchGlobal + "." + searchMember + "(\"words\")` or `await " + SearchGlobal + "." + describeMember + "(\"name\")`.\n"
 
 // Instructions is the part of the model's prompt that says how to write
@@ -93,7 +93,7 @@ func (c *Catalog) callForm() string {
 		text += fmt.Sprintf(" Quoted names need brackets: `%s`.", c.spelled(name))
 	}
 	if name := c.first(func(name string) bool { return c.paths[name] != nil }); name != "" {
-		text += fmt.Sprintf(" Tools of servers have two names: `%s` is also `%s`.", c.spelled(name), Global+access(name))
+		text += fmt.Sprintf(" `%s` is also `%s`.", c.spelled(name), Global+access(name))
 	}
 	return text
 }

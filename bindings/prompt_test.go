@@ -24,9 +24,9 @@ func TestInstructionsSay(t *testing.T) {
 		hasNot  []string
 	}{
 		{"both arguments", plain, PromptOptions{}, []string{"Each call needs both `code` and `description`"}, nil},
-		{"the call form", plain, PromptOptions{}, []string{"`await tools.name(args)`"}, []string{"brackets", "two names"}},
-		{"a quoted name", odd, PromptOptions{}, []string{"Quoted names need brackets: `tools[\"no-word\"]`"}, []string{"two names"}},
-		{"short form", served, PromptOptions{}, []string{"Tools of servers have two names: `tools[\"git-hub\"].search` is also `tools[\"mcp__git-hub__search\"]`"}, []string{"Quoted"}},
+		{"the call form", plain, PromptOptions{}, []string{"`await tools.name(args)`"}, []string{"brackets", "is also"}},
+		{"a quoted name", odd, PromptOptions{}, []string{"Quoted names need brackets: `tools[\"no-word\"]`"}, []string{"is also"}},
+		{"short form", served, PromptOptions{}, []string{"`tools[\"git-hub\"].search` is also `tools[\"mcp__git-hub__search\"]`"}, []string{"Quoted"}},
 		{"lossless values", plain, PromptOptions{}, []string{"Arguments and what you return must be lossless JSON"}, nil},
 		{"results nobody declares", plain, PromptOptions{}, []string{"An `unknown` result may be anything, also a string to `JSON.parse`"}, nil},
 		{"failures", plain, PromptOptions{}, []string{"throws `ToolCallError`", "uncaught, it ends the run", "not undone"}, nil},

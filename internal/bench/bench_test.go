@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -145,6 +146,84 @@ func TestLogIsChecked(t *testing.T) {
 	p.stage.logged--
 	if err := p.check(); err == nil || err.Error() != "the log has 2 calls and 3 were made" {
 		t.Errorf("error %v, want the two numbers", err)
+	}
+}
+
+// TestGuardsSeeEveryCall: in every arm the guard judges each call once, and the
+// log has it.
+func TestGuardsSeeEveryCall(t *testing.T) {
+	b := inProcess(t)
+	for _, a := range []arm{sequential, batched, code, codeSearch} {
+		t.Run(a.name, func(t *testing.T) {
+			judged := 0
+			w := listThenGet(1, 3)
+			open := w.open
+			w.open = func() *world {
+				world := open()
+				world.guard = func(c tools.Call) string {
+					if !c.IsTransport() {
+						judged++
+					}
+					return ""
+				}
+				return world
+			}
+			p, err := b.play(t.Context(), w, a)
+			if err != nil || judged != 4 || p.stage.logged != 4 || p.tokens.Calls != 4 {
+				t.Errorf("%v; the guard judged %d calls, the log has %d of %d; want 4 of 4", err, judged, p.stage.logged, p.tokens.Calls)
+			}
+		})
+	}
+}
+
+// TestFixedTokens holds what code mode adds to a request whatever the tools are:
+// what it costs before the first call.
+func TestFixedTokens(t *testing.T) {
+	b := inProcess(t)
+	for _, tt := range []struct {
+		name            string
+		mode            codemode.Mode
+		server          bool // the tools are a server's
+		budget          int
+		prompt, runCode int
+	}{
+		{"no tools", codemode.ModeCode, false, 0, 315, 115},
+		{"beside direct calls", codemode.ModeBoth, false, 0, 298, 115},
+		{"a server, two names a tool", codemode.ModeCode, true, 0, 381, 115},
+		{"names to look up", codemode.ModeCode, true, 1, 457, 115},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reg, err := tools.NewRegistry()
+			if tt.server {
+				reg, err = tools.NewRegistry(&tools.Definition{Name: "mcp__a__b", Handler: neverCalled})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			cm, err := codemode.New(pipeline.New(reg, nil), &codemode.Options{Mode: tt.mode, Runtime: shared{b.runtime}, PromptBudget: tt.budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := cm.Present()
+			if err != nil {
+				t.Fatal(err)
+			}
+			prompt, err := b.counter.count(p.Prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			definition, err := tools.ToJSON(p.Tools[len(p.Tools)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			runCode, err := b.counter.count(definition.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if prompt.Tokens != tt.prompt || runCode.Tokens != tt.runCode {
+				t.Errorf("the prompt has %d tokens and the definition of run_code %d, want %d and %d:\n%s\n%s", prompt.Tokens, runCode.Tokens, tt.prompt, tt.runCode, p.Prompt, definition)
+			}
+		})
 	}
 }
 

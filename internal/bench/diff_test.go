@@ -31,6 +31,7 @@ func TestCompare(t *testing.T) {
 		{"too much worse", func(r *Report) { r.Comparisons[0].Arms[1].Input.Tokens = 526 }, []Change{{Workload: "a", Arm: Code, Figure: "input tokens", Old: 500, New: 526, Failed: true}}},
 		{"better", func(r *Report) { r.Comparisons[1].Arms[0].Output.Tokens = 1 }, []Change{{Workload: "b", Arm: Batched, Figure: "output tokens", Old: 100, New: 1}}},
 		{"one request more", func(r *Report) { r.Comparisons[0].Arms[1].Requests = 3 }, []Change{{Workload: "a", Arm: Code, Figure: "requests", Old: 2, New: 3, Failed: true}}},
+		{"one call more", func(r *Report) { r.Comparisons[0].Arms[1].Calls = 1 }, []Change{{Workload: "a", Arm: Code, Figure: "tool calls", Old: 0, New: 1, Failed: true}}},
 		{"refused now", func(r *Report) { r.Comparisons[0] = Comparison{Workload: "a", Refused: "no"} }, []Change{{Workload: "a", Text: "is refused: no", Failed: true}}},
 		{"gone", func(r *Report) { r.Comparisons = r.Comparisons[1:] }, []Change{{Workload: "a", Text: "is not in the new report", Failed: true}}},
 		{"new", func(r *Report) { r.Comparisons = append(r.Comparisons, Comparison{Workload: "c"}) }, []Change{{Workload: "c", Text: "is new"}}},
