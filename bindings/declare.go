@@ -270,7 +270,7 @@ func (d *declaration) alone(i int, seen map[*namedType]bool) string {
 // frame declares what does not depend on the tools, but for whether any has a
 // short form: Server then gives every tool both of its names.
 func frame(short bool) string {
-	text := `type Tool<A = {}, R = unknown> = (...a: [...({} extends A ? [args?: A] : [args: A]), options?: { signal?: AbortSignal; timeoutMs?: number }]) => Promise<R>;
+	text := `type Tool<A = {}, R = unknown> = (args: {} extends A ? A | void : A, options?: { signal?: AbortSignal; timeoutMs?: number }) => Promise<R>;
 declare class ToolCallError extends Error { toolName: string; code?: string; callId?: string; origin?: "policy" | "guard" | "approval"; by?: string }
 `
 	if short {

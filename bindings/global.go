@@ -26,7 +26,6 @@ func newSearchNamespace() (*runtime.Namespace, error) {
 // searchDeclarations declares the global for a model.
 const searchDeclarations = `type Match = { name: string; call: string; declaration?: string };
 declare const ` + SearchGlobal + `: {
-// ranked by the words of names, descriptions and arguments; answers with declarations
 ` + searchMember + `(query: string | { query: string; limit?: number }): Promise<{ matches: Match[]; total: number; note?: string }>;
 ` + describeMember + `(name: string): Promise<Match>;
 };

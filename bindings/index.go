@@ -14,8 +14,7 @@ const summaryWidth = 100
 // never changes.
 func (c *Catalog) index(most int) string {
 	head := frame(false) + searchDeclarations + "declare const " + Global + ": { [name: string]: any };\n" +
-		fmt.Sprintf("// INCOMPLETE: %d tools, without arguments and results; %s.%s and %s.%s have all\n",
-			len(c.names), SearchGlobal, searchMember, SearchGlobal, describeMember)
+		fmt.Sprintf("// INCOMPLETE: %d tools; %s has their arguments and results\n", len(c.names), SearchGlobal)
 	groups := groups(c.names, c.paths)
 	if text := c.summaries(groups, most); text != "" {
 		return head + text

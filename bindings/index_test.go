@@ -67,7 +67,7 @@ func TestPromptOverBudget(t *testing.T) {
 		tool(t, "read", "Read a file", "", ""),
 		tool(t, "line\nbreak\u2028", "odd", "", ""),
 	)
-	const summaries = `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+	const summaries = `// INCOMPLETE: 5 tools; catalog has their arguments and results
 // tools (2)
 // "line\nbreak\u2028": odd
 // read: Read a file
@@ -83,21 +83,21 @@ func TestPromptOverBudget(t *testing.T) {
 		want   string
 	}{
 		{"names and descriptions", 80, summaries},
-		{"names", 40, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+		{"names", 40, `// INCOMPLETE: 5 tools; catalog has their arguments and results
 // tools (2): "line\nbreak\u2028", read
 // tools["a-b"] (1): x
 // tools.shop (2): find, "web-search"
 `},
-		{"some of the names", 25, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+		{"some of the names", 25, `// INCOMPLETE: 5 tools; catalog has their arguments and results
 // tools (2): "line\nbreak\u2028", … and 1 more
 // tools["a-b"] (1): x
 // tools.shop (2): find, … and 1 more
 `},
-		{"some of the groups", 8, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+		{"some of the groups", 8, `// INCOMPLETE: 5 tools; catalog has their arguments and results
 // tools (2): … and 2 more
 // … and 3 tools of 2 more groups
 `},
-		{"no group", 5, `// INCOMPLETE: 5 tools, without arguments and results; catalog.search and catalog.describe have all
+		{"no group", 5, `// INCOMPLETE: 5 tools; catalog has their arguments and results
 // … and 5 tools of 3 more groups
 `},
 	}

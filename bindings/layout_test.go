@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // frameText is what all declarations begin with.
-const frameText = `type Tool<A = {}, R = unknown> = (...a: [...({} extends A ? [args?: A] : [args: A]), options?: { signal?: AbortSignal; timeoutMs?: number }]) => Promise<R>;
+const frameText = `type Tool<A = {}, R = unknown> = (args: {} extends A ? A | void : A, options?: { signal?: AbortSignal; timeoutMs?: number }) => Promise<R>;
 declare class ToolCallError extends Error { toolName: string; code?: string; callId?: string; origin?: "policy" | "guard" | "approval"; by?: string }
 `
 

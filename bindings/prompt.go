@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,26 +53,28 @@ func (o PromptOptions) room() int {
 const bytesPerToken = 4
 
 // incomplete is one more line of the instructions.
-const incomplete = "- The list of tools below is incomplete: it lacks arguments and results. Before you call a tool, look it up in a program: return `await " +
+const incomplete = "- The list of tools below is incomplete: before you call one, return `await " +
 	SearchGlobal + "." + searchMember + "(\"words\")` or `await " + SearchGlobal + "." + describeMember + "(\"name\")`.\n"
 
 // Instructions is the part of the model's prompt that says how to write
 // programs. The declarations belong after it, as Prompt puts them. The
 // text is Markdown, holds nothing that changes between requests, and ends with a
 // line break.
+//
+// It is sent with every request, so a sentence stands here only if a model would
+// do something else without it, and neither ToolDescription, which is sent as
+// well, nor a declaration nor the text of a failure says it.
 func (c *Catalog) Instructions(o PromptOptions) string {
 	lines := []string{
-		"Write programs for the `run_code` tool. Each call needs both arguments: `code` and `description`.",
+		"Write programs for `run_code`. Each call needs both `code` and `description`.",
 		"",
-		"- `code` is the body of an async function in TypeScript or JavaScript; `await` and `return` work at the top level.",
 		"- " + c.callForm(),
-		"- Arguments must be one lossless JSON object: no NaN, Infinity, functions, Map, Set or class instances, no `undefined` in arrays. `await` a promise before passing it on.",
-		"- Results are plain JSON values of the declared type: `Tool<A, R>` takes A and resolves to R. `unknown` means the tool declares none: look before you rely on a shape. Text that looks like JSON stays a string until you `JSON.parse` it.",
-		"- A failed or denied call throws `" + ErrorClass + "` (`" + ErrorProperty + "`, `message`, `code`, `callId`). Catch it to go on; uncaught, it ends the run. Calls already made are not undone.",
+		"- Arguments and what you return must be lossless JSON: no NaN, Map, Set, class instances or pending promises. Integers beyond 2^53 arrive as BigInt.",
+		"- An `unknown` result may be anything, also a string to `JSON.parse`: look before you rely on a shape.",
+		"- A failed or denied call throws `" + ErrorClass + "`; uncaught, it ends the run. Calls already made are not undone.",
 		"- " + concurrency(o.Parallel),
-		"- Only the returned value and `console.log` output come back to you. Keep intermediate data in variables and return just what you need.",
-		"- Integers beyond 2^53 arrive as BigInt although declared `number`; convert with `Number(x)` or `String(x)` to mix them with numbers.",
-		"- There is no `import`, `require`, file system or network: tools are the only way out. `run_code` cannot be called inside a program, and nothing is kept between runs.",
+		"- Keep large data in variables; return just what you need, log only what you must see. Build long texts from an array with `join`.",
+		"- No `import`, `require`, file system or network; nothing is kept between runs.",
 	}
 	if o.Input {
 		lines = append(lines, "- The global `input` holds the data this run was given.")
@@ -82,15 +85,25 @@ func (c *Catalog) Instructions(o PromptOptions) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// callForm says how to call a tool, with an example of each form that some tool
+// needs and that a reader of its declaration may miss.
 func (c *Catalog) callForm() string {
-	text := "Call a tool with `await tools.name(args)`, or `await tools[\"exact.name\"](args)` when its name is no identifier."
-	for _, name := range c.names {
-		if path := c.paths[name]; path != nil {
-			text += fmt.Sprintf(" `mcp__server__tool` is also `tools.server.tool`: here `%s`.", c.spelled(name))
-			break
-		}
+	text := "Call tools as declared: `await tools.name(args)`."
+	if name := c.first(func(name string) bool { return c.paths[name] == nil && !isIdentifier(name) }); name != "" {
+		text += fmt.Sprintf(" Quoted names need brackets: `%s`.", c.spelled(name))
 	}
-	return text + " Use the declared names exactly."
+	if name := c.first(func(name string) bool { return c.paths[name] != nil }); name != "" {
+		text += fmt.Sprintf(" `%s` is also `%s`.", c.spelled(name), Global+access(name))
+	}
+	return text
+}
+
+// first is the first tool's name of which is says so; "" if there is none.
+func (c *Catalog) first(is func(name string) bool) string {
+	if i := slices.IndexFunc(c.names, is); i >= 0 {
+		return c.names[i]
+	}
+	return ""
 }
 
 // spelled is how a program writes the tool, by its short form if it has one.
@@ -111,9 +124,9 @@ func access(name string) string {
 
 func concurrency(parallel int) string {
 	if parallel <= 1 {
-		return "Calls run one after another in the order you make them, even under `Promise.all`, which is fine for collecting results but saves no time."
+		return "Calls run one after another, even under `Promise.all`."
 	}
-	return fmt.Sprintf("Up to %d calls may overlap under `Promise.all` where the tools allow it; other calls run alone, in the order you make them. Chain calls that depend on each other with `await`.", parallel)
+	return fmt.Sprintf("Up to %d calls may overlap under `Promise.all`; `await` each call on which a later one depends.", parallel)
 }
 
 func limitsText(limits runtime.Limits) string {
@@ -121,7 +134,7 @@ func limitsText(limits runtime.Limits) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("A run may take %s (%s of it computing) and make %s calls; one result may hold %s.",
+	return fmt.Sprintf("Limits: %s (%s computing), %s calls, %s a result.",
 		spell(l.Wall), spell(l.Compute), thousands(l.Calls), bytesText(l.Result))
 }
 

@@ -66,6 +66,7 @@ async function body() {
   const same = await tools["mcp__orders__find"]({ query: ids[0] });
   await tools.orders.save();
   await tools.orders.save({ rows: same.rows }, { timeoutMs: 500, signal: new AbortController().signal });
+  await tools.orders.save(undefined, { timeoutMs: 500 });
   const hits = await tools["web-search"]({ q: "go" });
   const text: string | null = hits[0];
   const tree: unknown = await tools.tree({ left: { right: {} } });
@@ -81,6 +82,12 @@ async function body() {
   await tools.orders.find({});
   // @ts-expect-error arguments are required
   await tools.orders.find();
+  // @ts-expect-error required arguments cannot be left out before options
+  await tools.orders.find(undefined, { timeoutMs: 500 });
+  // @ts-expect-error an optional argument has a type too
+  await tools.orders.save({ rows: "x" });
+  // @ts-expect-error options have a type too
+  await tools.orders.save({}, { timeout: 500 });
   // @ts-expect-error an object has no such property
   await tools.orders.find({ query: "x", limits: 3 });
   // @ts-expect-error what is not declared is unknown

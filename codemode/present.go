@@ -35,7 +35,7 @@ type ToolSchema struct {
 }
 
 // onlyRule is said in code mode alone; in the other modes it would be false.
-const onlyRule = "Only `" + ToolName + "` can be called directly; a direct call of any other tool fails. Reach every other tool from inside a program.\n\n"
+const onlyRule = "Only `" + ToolName + "` can be called directly; its programs call the other tools.\n\n"
 
 // Present returns what to put into a model request of no agent in particular.
 func (c *CodeMode) Present() (Presentation, error) { return c.PresentFor(nil) }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,10 +54,58 @@ func TestBenchCommand(t *testing.T) {
 	if err != nil || !strings.HasSuffix(same, "no figure changed\n") {
 		t.Errorf("%v; compared with itself it prints\n%s", err, same)
 	}
+	slack := strings.Replace(report, `"requests": 2`, `"requests": 3`, 1)
+	better, err := runBenchCommand(t, "", "--only", "single", "--compare", file("slack.json", slack), "--fail-over", "0%")
+	if err != nil || !strings.Contains(better, "×0.67") || strings.Contains(better, "worse") {
+		t.Errorf("%v; compared with more requests it prints\n%s", err, better)
+	}
 	worse := strings.Replace(report, `"requests": 2`, `"requests": 1`, 1)
 	changed, err := runBenchCommand(t, "", "--only", "single", "--compare", file("worse.json", worse), "--fail-over", "50%")
 	if err == nil || !strings.Contains(err.Error(), "by more than 50%") || !strings.Contains(changed, "worse") {
 		t.Errorf("%v; compared with fewer requests it prints\n%s", err, changed)
+	}
+}
+
+// TestBenchLive: a live run over either dialect, and its cassette, which gives the
+// same report byte for byte and holds no key.
+func TestBenchLive(t *testing.T) {
+	for _, tt := range []struct{ api, header, answer string }{
+		{"openai", "Authorization", `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"8"}}],"usage":{"prompt_tokens":100,"completion_tokens":2}}`},
+		{"anthropic", "X-Api-Key", `{"stop_reason":"end_turn","content":[{"type":"text","text":"8"}],"usage":{"input_tokens":100,"output_tokens":2}}`},
+	} {
+		t.Run(tt.api, func(t *testing.T) {
+			const key = "secret-of-the-bench"
+			t.Setenv("BENCH_KEY", key)
+			requests := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				if !strings.HasSuffix(r.Header.Get(tt.header), key) {
+					t.Errorf("the key is not in %s", tt.header)
+				}
+				_, _ = w.Write([]byte(tt.answer))
+			}))
+			defer server.Close()
+			tape := filepath.Join(t.TempDir(), "tape")
+			args := []string{"--live", tt.api, "--model", "m", "--key-env", "BENCH_KEY", "--only", "single", "--runs", "2", "--price-in", "1", "--json"}
+			live, err := runBenchCommand(t, "", append(args, "--api-url", server.URL, "--record", tape)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if requests != 6 || strings.Count(live, `"runs": 2`) != 7 || !strings.Contains(live, `"mean": 0.0001`) {
+				t.Errorf("%d requests, want two runs in three arms at 100 tokens each:\n%s", requests, live)
+			}
+			replayed, err := runBenchCommand(t, "", append(args, "--replay", tape)...)
+			if err != nil || replayed != live || requests != 6 {
+				t.Errorf("%v; %d requests; replayed:\n%s\nlive:\n%s", err, requests, replayed, live)
+			}
+			if text, err := os.ReadFile(tape); err != nil || bytes.Contains(text, []byte(key)) {
+				t.Errorf("%v; the cassette holds the key, or there is none", err)
+			}
+			table, err := runBenchCommand(t, "", append(args[:len(args)-1:len(args)-1], "--replay", tape)...)
+			if err != nil || !strings.Contains(table, "1.00 [1.00, 1.00]") || strings.Contains(table, "direct-batched") {
+				t.Errorf("%v; the table is not of the live runs alone:\n%s", err, table)
+			}
+		})
 	}
 }
 

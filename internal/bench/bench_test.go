@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -55,21 +56,22 @@ func TestEqualRuns(t *testing.T) {
 // TestProgramsLoseAndWin: the benchmark shows code mode losing where it must.
 func TestProgramsLoseAndWin(t *testing.T) {
 	r := quick(t, Options{})
-	for _, tt := range []struct{ workload, word, cheapest, why string }{
-		{"single", Loses, Batched, "tokens of prompt and tools in each request, not"},
-		{"fan-out-3", Loses, Batched, "tokens of prompt and tools in each request, not"},
-		{"catalogue-5", Loses, Batched, "tokens of prompt and tools in each request, not"},
-		{"catalogue-40", Mixed, CodeSearch, "tokens of prompt and tools in each request, not"},
-		{"chain-8", Wins, Code, "of results stay out of the context"},
-		{"copy-large-40", Wins, Code, "of results stay out of the context"},
+	for _, tt := range []struct{ workload, word, says, cheapest, why string }{
+		{"single", Loses, "loses", Batched, "costs: prompt 79 → "},
+		{"fan-out-3", Loses, "loses", Batched, "costs: prompt 87 → "},
+		{"catalogue-5", Loses, "loses", Batched, "costs: prompt 473 → "},
+		{"catalogue-40", Mixed, "cheaper, slower", CodeSearch, "saves: prompt 3,789 → "},
+		{"chain-3", Mixed, "faster, dearer", Batched, "of results stay out; costs: prompt 85 → "},
+		{"chain-8", Wins, "wins", Code, "of results stay out"},
+		{"copy-large-40", Wins, "wins", Code, "of results stay out"},
 	} {
 		t.Run(tt.workload, func(t *testing.T) {
 			for _, c := range r.Comparisons {
 				if c.Workload != tt.workload {
 					continue
 				}
-				if v := c.Verdict; v.Word != tt.word || v.Cheapest != tt.cheapest || !strings.Contains(v.Why, tt.why) {
-					t.Errorf("%s, cheapest %s, %s; want %s, %s, %s", v.Word, v.Cheapest, v.Why, tt.word, tt.cheapest, tt.why)
+				if v := c.Verdict; v.Word != tt.word || v.Says() != tt.says || v.Cheapest != tt.cheapest || !strings.Contains(v.Why, tt.why) {
+					t.Errorf("%s (%s), cheapest %s, %s; want %s (%s), %s, %s", v.Word, v.Says(), v.Cheapest, v.Why, tt.word, tt.says, tt.cheapest, tt.why)
 				}
 				return
 			}
@@ -147,6 +149,84 @@ func TestLogIsChecked(t *testing.T) {
 	}
 }
 
+// TestGuardsSeeEveryCall: in every arm the guard judges each call once, and the
+// log has it.
+func TestGuardsSeeEveryCall(t *testing.T) {
+	b := inProcess(t)
+	for _, a := range []arm{sequential, batched, code, codeSearch} {
+		t.Run(a.name, func(t *testing.T) {
+			judged := 0
+			w := listThenGet(1, 3)
+			open := w.open
+			w.open = func() *world {
+				world := open()
+				world.guard = func(c tools.Call) string {
+					if !c.IsTransport() {
+						judged++
+					}
+					return ""
+				}
+				return world
+			}
+			p, err := b.play(t.Context(), w, a)
+			if err != nil || judged != 4 || p.stage.logged != 4 || p.tokens.Calls != 4 {
+				t.Errorf("%v; the guard judged %d calls, the log has %d of %d; want 4 of 4", err, judged, p.stage.logged, p.tokens.Calls)
+			}
+		})
+	}
+}
+
+// TestFixedTokens holds what code mode adds to a request whatever the tools are:
+// what it costs before the first call.
+func TestFixedTokens(t *testing.T) {
+	b := inProcess(t)
+	for _, tt := range []struct {
+		name            string
+		mode            codemode.Mode
+		server          bool // the tools are a server's
+		budget          int
+		prompt, runCode int
+	}{
+		{"no tools", codemode.ModeCode, false, 0, 315, 115},
+		{"beside direct calls", codemode.ModeBoth, false, 0, 298, 115},
+		{"a server, two names a tool", codemode.ModeCode, true, 0, 381, 115},
+		{"names to look up", codemode.ModeCode, true, 1, 457, 115},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reg, err := tools.NewRegistry()
+			if tt.server {
+				reg, err = tools.NewRegistry(&tools.Definition{Name: "mcp__a__b", Handler: neverCalled})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			cm, err := codemode.New(pipeline.New(reg, nil), &codemode.Options{Mode: tt.mode, Runtime: shared{b.runtime}, PromptBudget: tt.budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := cm.Present()
+			if err != nil {
+				t.Fatal(err)
+			}
+			prompt, err := b.counter.count(p.Prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			definition, err := tools.ToJSON(p.Tools[len(p.Tools)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			runCode, err := b.counter.count(definition.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if prompt.Tokens != tt.prompt || runCode.Tokens != tt.runCode {
+				t.Errorf("the prompt has %d tokens and the definition of run_code %d, want %d and %d:\n%s\n%s", prompt.Tokens, runCode.Tokens, tt.prompt, tt.runCode, p.Prompt, definition)
+			}
+		})
+	}
+}
+
 // TestLookUpFindsTheTools: what a model reads after its look into the catalog
 // declares every tool the program calls.
 func TestLookUpFindsTheTools(t *testing.T) {
@@ -207,13 +287,20 @@ func TestMeasured(t *testing.T) {
 	r := quick(t, Options{Repeat: 2, Only: []string{"chain-3", "filter-large"}})
 	for _, c := range r.Comparisons {
 		m := c.Measured
-		if m == nil || m.Repeat != 2 || m.CheckMs <= 0 || m.StartMs <= 0 || m.ScriptMs <= 0 || m.CallP95Ms < m.CallP50Ms || m.DirectP95Ms < m.DirectP50Ms || m.DirectP50Ms <= 0 {
+		if m == nil || m.Repeat != 2 || m.CheckMs <= 0 || m.StartMs <= 0 || m.ScriptMs <= 0 || m.CallP95Ms < m.CallP50Ms || m.DirectP95Ms < m.DirectP50Ms || m.DirectP50Ms <= 0 || m.PeakHeap == 0 {
 			t.Errorf("%s: measured %+v", c.Workload, m)
 		}
 	}
 	text := string(written(t, func(b *bytes.Buffer) error { return r.Table(b) }))
 	if !strings.Contains(text, "Measured on "+r.Machine+", programs in this process; medians of 2, ms.") || r.Machine == "" {
 		t.Errorf("the table does not say where it was measured:\n%s", text)
+	}
+	if small, large := r.Comparisons[0].Measured.PeakHeap, r.Comparisons[1].Measured.PeakHeap; len(r.Comparisons) != 2 || small >= large {
+		t.Errorf("peak heaps of %d and %d bytes; a program with many rows takes more", small, large)
+	}
+	workers, err := Run(t.Context(), &Options{Quick: true, Repeat: 1, Only: []string{"filter-large"}})
+	if err != nil || workers.Comparisons[0].Measured.PeakHeap == 0 {
+		t.Errorf("%v; with worker processes the heap is watched too", err)
 	}
 	if quick(t, Options{Only: []string{"single"}}).Comparisons[0].Measured != nil {
 		t.Error("times are measured that nobody asked for")

@@ -15,7 +15,7 @@ import (
 // catalogue is one call among k tools.
 func catalogue(name string, k int, others []*tools.Definition, about string) workload {
 	w := single("Bergen")
-	w.name, w.about = name, fmt.Sprintf("one call, %d tools; %s", k, about)
+	w.name, w.size, w.about = name, k, fmt.Sprintf("one call, %d tools; %s", k, about)
 	w.open = func() *world {
 		return &world{defs: append(slices.Clone(others[:k-1]), weatherTool()), state: nothing}
 	}
@@ -69,7 +69,7 @@ func realCatalogues(dir string) ([]workload, error) {
 	var out []workload
 	for _, k := range []int{10, 50, len(all) + 1} {
 		if k <= len(all)+1 {
-			out = append(out, catalogue(fmt.Sprintf("real-catalogue-%d", k), k, all, "definitions of real MCP servers"))
+			out = append(out, catalogue("real-catalogue", k, all, "definitions of real MCP servers"))
 		}
 	}
 	return out, nil

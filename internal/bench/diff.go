@@ -21,7 +21,7 @@ type Change struct {
 	Text                  string // instead of numbers: a comparison that is gone, new or refused
 }
 
-// Compare finds what changed. Requests and tokens that grew by more than limit (0.05 is five
+// Compare finds what changed. Requests, calls and tokens that grew by more than limit (0.05 is five
 // percent), and comparisons that are gone or refused now, fail. Measured times
 // are told and never fail: machines differ, and so do their days. The error is
 // for reports that do not count alike.
@@ -74,7 +74,7 @@ func (d *Diff) comparison(old, now *Comparison, limit float64) {
 			name     string
 			old, now int
 		}{
-			{"requests", a.Requests, b.Requests}, {"input tokens", a.Input.Tokens, b.Input.Tokens}, {"fresh tokens", a.Fresh.Tokens, b.Fresh.Tokens},
+			{"requests", a.Requests, b.Requests}, {"tool calls", a.Calls, b.Calls}, {"input tokens", a.Input.Tokens, b.Input.Tokens}, {"fresh tokens", a.Fresh.Tokens, b.Fresh.Tokens},
 			{"output tokens", a.Output.Tokens, b.Output.Tokens}, {"end context", a.Context.Tokens, b.Context.Tokens},
 		} {
 			if f.old != f.now {

@@ -31,6 +31,7 @@ func TestCompare(t *testing.T) {
 		{"too much worse", func(r *Report) { r.Comparisons[0].Arms[1].Input.Tokens = 526 }, []Change{{Workload: "a", Arm: Code, Figure: "input tokens", Old: 500, New: 526, Failed: true}}},
 		{"better", func(r *Report) { r.Comparisons[1].Arms[0].Output.Tokens = 1 }, []Change{{Workload: "b", Arm: Batched, Figure: "output tokens", Old: 100, New: 1}}},
 		{"one request more", func(r *Report) { r.Comparisons[0].Arms[1].Requests = 3 }, []Change{{Workload: "a", Arm: Code, Figure: "requests", Old: 2, New: 3, Failed: true}}},
+		{"one call more", func(r *Report) { r.Comparisons[0].Arms[1].Calls = 1 }, []Change{{Workload: "a", Arm: Code, Figure: "tool calls", Old: 0, New: 1, Failed: true}}},
 		{"refused now", func(r *Report) { r.Comparisons[0] = Comparison{Workload: "a", Refused: "no"} }, []Change{{Workload: "a", Text: "is refused: no", Failed: true}}},
 		{"gone", func(r *Report) { r.Comparisons = r.Comparisons[1:] }, []Change{{Workload: "a", Text: "is not in the new report", Failed: true}}},
 		{"new", func(r *Report) { r.Comparisons = append(r.Comparisons, Comparison{Workload: "c"}) }, []Change{{Workload: "c", Text: "is new"}}},
@@ -152,5 +153,59 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s (tokens %.2f, cost %.2f, seconds %.2f), want %s", v.Word, v.Tokens, v.Cost, v.Seconds, tt.want)
 			}
 		})
+	}
+}
+
+// TestSays: what is mixed is told apart.
+func TestSays(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		v    Verdict
+		want string
+	}{
+		{"not mixed", Verdict{Word: Wins, Tokens: 0.5, Cost: 0.5, Seconds: 0.5}, "wins"},
+		{"money against time", Verdict{Word: Mixed, Tokens: 0.5, Cost: 0.5, Seconds: 2}, "cheaper, slower"},
+		{"time against money", Verdict{Word: Mixed, Tokens: 2, Cost: 2, Seconds: 0.5}, "faster, dearer"},
+		{"a cache helps", Verdict{Word: Mixed, Tokens: 2, Cost: 0.5, Seconds: 0.5}, "cheaper, more tokens"},
+		{"a cache hinders", Verdict{Word: Mixed, Tokens: 0.5, Cost: 2, Seconds: 1}, "dearer, fewer tokens"},
+		{"tokens against time", Verdict{Word: Mixed, Tokens: 0.5, Cost: 1, Seconds: 2}, "slower, fewer tokens"},
+		{"time against tokens", Verdict{Word: Mixed, Tokens: 2, Cost: 1, Seconds: 0.5}, "faster, more tokens"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.v.Says(); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestScore counts every comparison once.
+func TestScore(t *testing.T) {
+	r := &Report{}
+	for word, n := range map[string]int{Wins: 2, Loses: 1, Mixed: 3, Even: 1} {
+		for range n {
+			r.Comparisons = append(r.Comparisons, Comparison{Verdict: Verdict{Word: word}})
+		}
+	}
+	r.Comparisons = append(r.Comparisons, Comparison{Refused: "no"})
+	if got, want := r.Score(), "Of 8 workloads code wins 2, loses 1, 3 depend on what you pay for, 1 are even, 1 are refused."; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestBreakEvens: a size counts only if everything larger is better as well.
+func TestBreakEvens(t *testing.T) {
+	r := &Report{}
+	point := func(size int, word string, tokens, cost, seconds float64) {
+		r.Comparisons = append(r.Comparisons, Comparison{Family: "f", Size: size, Verdict: Verdict{Word: word, Tokens: tokens, Cost: cost, Seconds: seconds}})
+	}
+	point(1, Loses, 0.5, 2, 0.5)
+	point(2, Mixed, 2, 2, 0.5)
+	point(5, Wins, 0.5, 1.1, 0.5)
+	point(9, Wins, 0.5, 0.99, 0.5)
+	r.Comparisons = append(r.Comparisons, Comparison{Family: "alone", Size: 3})
+	want := []breakEven{{Family: "f", All: 5, Tokens: 5, Cost: 0, Seconds: 1, Sizes: "1, 2, 5, 9"}}
+	if diff := cmp.Diff(want, r.breakEvens()); diff != "" {
+		t.Errorf("break-evens (-want +got):\n%s", diff)
 	}
 }

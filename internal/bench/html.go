@@ -18,7 +18,7 @@ var pageHTML string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"thousands": thousands, "times": times, "bytes": bytesText, "share": func(i Interval) string { return i.text(2) }, "whole": func(i Interval) string { return i.text(0) },
+	"thousands": thousands, "times": times, "bytes": bytesText, "from": from, "heap": func(n uint64) string { return bytesText(int(n)) }, "money": func(i Interval) string { return i.text(4) }, "because": Verdict.because, "mark": mark, "share": func(i Interval) string { return i.text(2) }, "whole": func(i Interval) string { return i.text(0) },
 }).Parse(pageHTML))
 
 // HTML writes the report as one page that needs no network and runs no script.
@@ -30,10 +30,32 @@ func (r *Report) HTML(w io.Writer) error {
 		StyleHash string
 		Charts    []chart
 		Bars      []bar
-		Evens     []string
+		Evens     []breakEven
 		Cached    float64
 		Output    float64
 	}{r, template.CSS(pageStyle), base64.StdEncoding.EncodeToString(sum[:]), r.charts(), r.bars(), r.breakEvens(), CachedWeight, OutputWeight})
+}
+
+// costBar is a ratio of costs as a bar that begins in the middle.
+type costBar struct {
+	X, W   float64
+	Better bool
+}
+
+// barDecades is how many powers of ten a half of a costBar of barHalf units has.
+const (
+	barHalf    = 60
+	barDecades = 2
+)
+
+// mark draws a verdict's cost; what is beyond the scale ends at its edge.
+func mark(v Verdict) costBar {
+	length := min(math.Abs(math.Log10(max(v.Cost, math.SmallestNonzeroFloat64)))/barDecades, 1) * barHalf
+	length = math.Round(10*length) / 10
+	if v.Cost < 1 {
+		return costBar{barHalf - length, length, true}
+	}
+	return costBar{barHalf, length, false}
 }
 
 // The size of a chart, in its own units.
@@ -140,29 +162,39 @@ type bar struct {
 const barWidth = 400
 
 func (r *Report) bars() (list []bar) {
-	most := 0.0
 	for _, c := range r.Comparisons {
-		for _, name := range []string{Batched, Code} {
-			a := c.Arm(name)
-			if a == nil || c.Conversations > 1 {
-				continue
-			}
-			b := bar{Workload: c.Workload, Arm: name, Waiting: float64(a.Requests) * r.RequestSeconds, Writing: float64(a.Output.Tokens) / r.TokensPerSecond}
-			if c.Measured != nil {
-				b.Tools = c.Measured.DirectP50Ms * float64(a.Calls) / 1000
-				if name == Code {
-					b.Tools = c.Measured.ScriptMs / 1000
-				}
-			}
-			most = max(most, b.Waiting+b.Writing+b.Tools)
-			list = append(list, b)
+		if c.Refused != "" || c.Conversations > 1 {
+			continue
+		}
+		pair := []bar{r.bar(&c, Batched), r.bar(&c, Code)}
+		most := max(pair[0].total(), pair[1].total())
+		for _, b := range pair {
+			list = append(list, b.scaled(most))
 		}
 	}
-	for i := range list {
-		b := &list[i]
-		unit := func(v float64) float64 { return math.Round(10*v/most*barWidth) / 10 }
-		b.WaitW, b.WriteW, b.ToolW = unit(b.Waiting), unit(b.Writing), unit(b.Tools)
-		b.WriteX, b.ToolX = b.WaitW, b.WaitW+b.WriteW
-	}
 	return list
+}
+
+// bar is the seconds of one arm.
+func (r *Report) bar(c *Comparison, name string) bar {
+	a := c.Arm(name)
+	b := bar{Workload: c.Workload, Arm: name, Waiting: float64(a.Requests) * r.RequestSeconds, Writing: float64(a.Output.Tokens) / r.TokensPerSecond}
+	if c.Measured != nil {
+		b.Tools = c.Measured.DirectP50Ms * float64(a.Calls) / 1000
+		if name == Code {
+			b.Tools = c.Measured.ScriptMs / 1000
+		}
+	}
+	return b
+}
+
+func (b bar) total() float64 { return b.Waiting + b.Writing + b.Tools }
+
+// scaled is the bar with its places, in a chart that is wide enough for most
+// seconds.
+func (b bar) scaled(most float64) bar {
+	unit := func(v float64) float64 { return math.Round(10*v/most*barWidth) / 10 }
+	b.WaitW, b.WriteW, b.ToolW = unit(b.Waiting), unit(b.Writing), unit(b.Tools)
+	b.WriteX, b.ToolX = b.WaitW, b.WaitW+b.WriteW
+	return b
 }

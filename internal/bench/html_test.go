@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestHTML: one page that asks nothing of a network, runs nothing, and shows
@@ -17,7 +19,7 @@ import (
 func TestHTML(t *testing.T) {
 	r := quick(t, Options{Repeat: 1, Only: []string{"single", "chain", "fan-out"}})
 	r.Comparisons = append(r.Comparisons, Comparison{Workload: `</table><script>alert(1)</script>`, Refused: `"><img src=x>`})
-	r.Live = &LiveReport{API: "openai", Model: "m<b>", Tasks: []LiveTask{{Workload: "single", Arms: []LiveArm{{Name: Direct, Success: Interval{0.5, 0, 1}}}}}}
+	r.Live = &LiveReport{API: "openai", Model: "m<b>", Tasks: []LiveTask{{Workload: "single", Arms: []LiveArm{{Name: Direct, Success: Interval{0.5, 0, 1}, Money: Interval{0.0125, 0.01, 0.015}, Errors: []string{"it said <no>"}}}}}}
 	page := string(written(t, func(b *bytes.Buffer) error { return r.HTML(b) }))
 
 	style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(page)
@@ -34,7 +36,7 @@ func TestHTML(t *testing.T) {
 			t.Errorf("the page holds %q", no)
 		}
 	}
-	for _, want := range []string{"chain-8", "&lt;/table&gt;&lt;script&gt;", "m&lt;b&gt;", "0.50 [0.00, 1.00]", `<polyline class="direct-batched"`, "chain: requests", "code is below from 8 on", "Measured"} {
+	for _, want := range []string{"chain-8", "&lt;/table&gt;&lt;script&gt;", "m&lt;b&gt;", "0.50 [0.00, 1.00]", `<polyline class="direct-batched"`, "chain: requests", ">code is below from 8 on</text>", "Measured", "<th>peak heap</th>", "Of 8 workloads code wins ", "The break-even", "of it cached", "0.0125 [0.0100, 0.0150]", "<p class=\"small\">single, direct: it said &lt;no&gt;</p>", "<rect class=\"worse\" x=\"60\"", "<rect class=\"better\""} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -69,5 +71,38 @@ func TestChart(t *testing.T) {
 	}
 	if c.Even == nil || *c.Even != (tick{235, "code is below from 10 on"}) {
 		t.Errorf("break-even %+v, want at 10", c.Even)
+	}
+}
+
+// TestMark: a bar is as long as the ratio is far from one, and ends at the edge.
+func TestMark(t *testing.T) {
+	for _, tt := range []struct {
+		cost float64
+		want costBar
+	}{
+		{1, costBar{60, 0, false}}, {10, costBar{60, 30, false}}, {1e9, costBar{60, 60, false}}, {0.1, costBar{30, 30, true}}, {0, costBar{0, 60, true}},
+	} {
+		if got := mark(Verdict{Cost: tt.cost}); got != tt.want {
+			t.Errorf("a cost of %v: %+v, want %+v", tt.cost, got, tt.want)
+		}
+	}
+}
+
+// TestBars: the longer of a pair fills the chart, and the other is to its scale.
+func TestBars(t *testing.T) {
+	arm := func(name string, requests, output int) Arm {
+		return Arm{Name: name, Tokens: Tokens{Requests: requests, Calls: 2, Output: Amount{Tokens: output}}}
+	}
+	r := &Report{RequestSeconds: 1, TokensPerSecond: 10, Comparisons: []Comparison{
+		{Workload: "a", Arms: []Arm{arm(Batched, 6, 20), arm(Code, 2, 10)}, Measured: &Times{ScriptMs: 1000, DirectP50Ms: 1000}},
+		{Workload: "many", Conversations: 2, Arms: []Arm{arm(Batched, 6, 20), arm(Code, 2, 10)}},
+		{Workload: "refused", Refused: "no"},
+	}}
+	want := []bar{
+		{Workload: "a", Arm: Batched, Waiting: 6, Writing: 2, Tools: 2, WaitW: 240, WriteX: 240, WriteW: 80, ToolX: 320, ToolW: 80},
+		{Workload: "a", Arm: Code, Waiting: 2, Writing: 1, Tools: 1, WaitW: 80, WriteX: 80, WriteW: 40, ToolX: 120, ToolW: 40},
+	}
+	if diff := cmp.Diff(want, r.bars()); diff != "" {
+		t.Errorf("bars (-want +got):\n%s", diff)
 	}
 }

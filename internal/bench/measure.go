@@ -2,12 +2,15 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	goruntime "runtime"
 	"runtime/metrics"
 	"slices"
 	"time"
 
 	"github.com/runcode-go/runcode/codemode"
+	"github.com/runcode-go/runcode/runtime/gojavm"
 )
 
 // Times is what was measured on this machine: medians over the repetitions,
@@ -22,9 +25,9 @@ type Times struct {
 	CallP95Ms   float64 `json:"callP95Ms"`   //
 	DirectP50Ms float64 `json:"directP50Ms"` // one call made directly
 	DirectP95Ms float64 `json:"directP95Ms"` //
-	// PeakHeap is the largest size of this process's heap while programs ran, in
-	// bytes, less that before. Zero with worker processes, which have heaps of
-	// their own.
+	// PeakHeap is by how many bytes the heap grew at most while the program ran
+	// once more, in this process wherever the others ran: a worker's heap cannot
+	// be watched from here.
 	PeakHeap uint64 `json:"peakHeap"`
 }
 
@@ -32,7 +35,6 @@ type Times struct {
 func (b *bench) time(ctx context.Context, w workload, c *Comparison) error {
 	t := Times{Repeat: b.opts.Repeat}
 	var check, start, script, compute, direct, nested []float64
-	watch := watchHeap(b.opts.Isolation == codemode.IsolationInProcess)
 	for i := range b.opts.Repeat {
 		plain, err := b.play(ctx, w, sequential)
 		if err != nil {
@@ -56,7 +58,10 @@ func (b *bench) time(ctx context.Context, w workload, c *Comparison) error {
 		script, compute = append(script, usage.WallMs), append(compute, usage.ComputeMs)
 		nested = append(nested, millis(s.nested)...)
 	}
-	t.PeakHeap = watch()
+	var err error
+	if t.PeakHeap, err = peakHeap(ctx, w); err != nil {
+		return err
+	}
 	t.CheckMs, t.StartMs, t.ScriptMs, t.ComputeMs = quantile(check, 0.5), quantile(start, 0.5), quantile(script, 0.5), quantile(compute, 0.5)
 	t.CallP50Ms, t.CallP95Ms = quantile(nested, 0.5), quantile(nested, 0.95)
 	t.DirectP50Ms, t.DirectP95Ms = quantile(direct, 0.5), quantile(direct, 0.95)
@@ -89,15 +94,34 @@ func quantile(list []float64, q float64) float64 {
 	return ordered[min(len(ordered)-1, int(q*float64(len(ordered))))]
 }
 
+// peakHeap runs a workload's first program in this process and says by how much
+// the heap grew at most.
+func peakHeap(ctx context.Context, w workload) (grown uint64, err error) {
+	rt, err := gojavm.New(nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rt.Close()) }()
+	s, err := newStage(w.open(), code, rt)
+	if err != nil {
+		return 0, err
+	}
+	s.codemode.Run(ctx, codemode.Program{Code: "return 1"}) // what is made once is not the program's
+	goruntime.GC()                                          // nor is what was left before
+	watch := watchHeap()
+	o := s.codemode.Run(ctx, codemode.Program{Code: w.turns[0].program})
+	if grown = watch(); o.IsError() {
+		return 0, fmt.Errorf("watching %s: %w", w.title(), o.Err())
+	}
+	return grown, nil
+}
+
 // heapEvery is how often the heap is looked at.
 const heapEvery = time.Millisecond
 
 // watchHeap looks at the heap until the function it returns is called, which
 // says by how many bytes it grew at most.
-func watchHeap(on bool) (grown func() uint64) {
-	if !on {
-		return func() uint64 { return 0 }
-	}
+func watchHeap() (grown func() uint64) {
 	before, most := heap(), uint64(0)
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -105,18 +129,19 @@ func watchHeap(on bool) (grown func() uint64) {
 		tick := time.NewTicker(heapEvery)
 		defer tick.Stop()
 		for {
-			most = max(most, heap())
 			select {
 			case <-over:
 				return
 			case <-tick.C:
+				most = max(most, heap())
 			}
 		}
 	}()
 	return func() uint64 {
+		last := heap()
 		close(over)
 		<-done
-		return max(most, before) - before
+		return max(most, last, before) - before
 	}
 }
 

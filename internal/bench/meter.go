@@ -49,7 +49,8 @@ func (t Tokens) plus(o Tokens) Tokens {
 type meter struct {
 	counter *counter
 	sum     Tokens
-	before  []string // the parts of the request before
+	before  []string          // the parts of the request before
+	known   map[string]Amount // of messages
 }
 
 // request counts one: tool definitions first, as a prefix cache sees them, then
@@ -62,7 +63,7 @@ func (m *meter) request(definitions, messages []tools.JSON) error {
 	var input, fresh, surface Amount
 	shared := true
 	for i, part := range parts {
-		size, err := m.counter.count(part)
+		size, err := m.part(part, i < len(definitions))
 		if err != nil {
 			return err
 		}
@@ -79,6 +80,65 @@ func (m *meter) request(definitions, messages []tools.JSON) error {
 	m.sum.Input, m.sum.Fresh = m.sum.Input.plus(input), m.sum.Fresh.plus(fresh)
 	m.sum.Surface, m.sum.Context = m.sum.Surface.plus(surface), input
 	return nil
+}
+
+// frame is what stands around a message and around a call in it, the role
+// included, as OpenAI has described it for its chat models.
+var frame = Amount{Tokens: 4, Bytes: 16}
+
+// part is the size of a tool definition or of a message. A definition counts as
+// its JSON, since what APIs make of it is not known. Of a message a model reads the text: its
+// escapes in JSON are not counted.
+func (m *meter) part(part string, isDefinition bool) (Amount, error) {
+	if isDefinition {
+		return m.counter.count(part)
+	}
+	if size, ok := m.known[part]; ok {
+		return size, nil
+	}
+	texts, frames, err := readMessage(part)
+	if err != nil {
+		return Amount{}, err
+	}
+	size := Amount{frames * frame.Tokens, frames * frame.Bytes}
+	for _, text := range texts {
+		n, err := m.counter.count(text)
+		if err != nil {
+			return Amount{}, err
+		}
+		size = size.plus(n)
+	}
+	if m.known == nil {
+		m.known = map[string]Amount{}
+	}
+	m.known[part] = size
+	return size, nil
+}
+
+// readMessage is the texts of a message in the form of OpenAI's chat completions,
+// and how many frames are around them. Content that is no text counts as JSON.
+func readMessage(message string) (texts []string, frames int, err error) {
+	var read struct {
+		Content tools.JSON `json:"content"`
+		Calls   []chatCall `json:"tool_calls"`
+	}
+	value, err := tools.ParseJSON(message)
+	if err == nil {
+		err = value.Unmarshal(&read)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("a message is not what it should be: %w", err)
+	}
+	switch text, isText := read.Content.Text(); {
+	case isText:
+		texts = append(texts, text)
+	case !read.Content.IsZero() && read.Content.Kind() != 'n':
+		texts = append(texts, read.Content.String())
+	}
+	for _, c := range read.Calls {
+		texts = append(texts, c.Function.Name, c.Function.Args)
+	}
+	return texts, 1 + len(read.Calls), nil
 }
 
 func isSystem(message tools.JSON) bool {

@@ -43,7 +43,7 @@ func suite(seed uint64, s sizes) []workload {
 	}
 	list = append(list, filterLarge(seed, s.rows), copyLarge(seed, s.lines), retryOnError(), deniedThenFallback(), conditionalWrite())
 	for _, k := range s.catalog {
-		list = append(list, catalogue(fmt.Sprintf("catalogue-%d", k), k, invented(k), "the definitions are made up"))
+		list = append(list, catalogue("catalogue", k, invented(k), "the definitions are made up"))
 	}
 	return list
 }

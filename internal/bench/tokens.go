@@ -12,8 +12,8 @@ import (
 const Encoding = "o200k_base"
 
 // Counting says how tokens are counted, in words for a report.
-const Counting = "Input: the JSON of each request in the form of OpenAI's chat completions, every message and tool definition counted by itself and summed; " +
-	"output: the text of an answer, and the names and arguments of its calls"
+const Counting = "Input: the text of every message in each request, not its JSON, with 4 tokens for what an API puts around it, likewise the name and arguments of every call in it, " +
+	"and the JSON of every tool definition; output: the text of an answer, and the names and arguments of its calls"
 
 // Amount is the size of a text.
 type Amount struct {

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,8 +43,49 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestPartsAreTheRequest: counting parts misses the whole request by less than
-// three in a hundred.
+// TestMessageSize: a model reads the text of a message, not its JSON.
+func TestMessageSize(t *testing.T) {
+	b := inProcess(t)
+	m := meter{counter: b.counter}
+	for _, tt := range []struct {
+		name, message string
+		texts         []string
+		frames        int
+	}{
+		{"a text", `{"role":"user","content":"How many?"}`, []string{"How many?"}, 1},
+		{"escapes", `{"role":"system","content":"a\n\"b\"\n\u00e4"}`, []string{"a\n\"b\"\nä"}, 1},
+		{"no text", `{"role":"assistant","content":null}`, nil, 1},
+		{"a result", `{"role":"tool","tool_call_id":"call_1","content":"{\"n\":1}"}`, []string{`{"n":1}`}, 1},
+		{"calls", `{"role":"assistant","content":"Two.","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":\"b\"}"}},{"id":"2","type":"function","function":{"name":"g","arguments":"{}"}}]}`,
+			[]string{"Two.", "f", `{"a":"b"}`, "g", "{}"}, 3},
+		{"an image", `{"role":"user","content":[{"type":"text","text":"x"}]}`, []string{`[{"type":"text","text":"x"}]`}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := Amount{tt.frames * 4, tt.frames * 16}
+			for _, text := range tt.texts {
+				size, err := b.counter.count(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = want.plus(size)
+			}
+			for range 2 { // read, and remembered
+				if got, err := m.part(tt.message, false); err != nil || got != want {
+					t.Errorf("%+v, %v; want %+v", got, err, want)
+				}
+			}
+			if got, err := m.part(tt.message, true); err != nil || got == want {
+				t.Errorf("%+v, %v as a definition; it counts as JSON", got, err)
+			}
+		})
+	}
+	if _, err := m.part(`[]`, false); err == nil || !strings.HasPrefix(err.Error(), "a message is not what it should be: ") {
+		t.Errorf("error %v for a message that is none", err)
+	}
+}
+
+// TestPartsAreTheRequest: counting parts misses what a model reads as a whole by
+// less than three in a hundred.
 func TestPartsAreTheRequest(t *testing.T) {
 	b := inProcess(t)
 	s, err := newStage(listThenGet(1, 5).open(), code, b.runtime)
@@ -65,12 +108,13 @@ func TestPartsAreTheRequest(t *testing.T) {
 	if err := m.request(r.Tools, r.Messages); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := b.counter.count(request.String())
+	text := fmt.Sprintf("%s\n\nsystem\n%s\n\n%s\n\nuser\nHow many?\n\n", r.Tools[0], System, p.Prompt)
+	whole, err := b.counter.count(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts := m.sum.Input.Tokens; parts > whole.Tokens || parts*100 < whole.Tokens*97 {
-		t.Errorf("the parts have %d tokens and the request %d", parts, whole.Tokens)
+	if parts := m.sum.Input.Tokens; parts*100 > whole.Tokens*103 || parts*100 < whole.Tokens*97 {
+		t.Errorf("the parts have %d tokens and the whole %d", parts, whole.Tokens)
 	}
 }
 
@@ -95,7 +139,8 @@ func TestMeter(t *testing.T) {
 	if err := m.answer("twelve", []modelapi.Call{{ID: "not counted", Name: "f", Args: `{"a":1}`}}); err != nil {
 		t.Fatal(err)
 	}
-	to, sy, us, la, ot := size(tool.String()), size(system.String()), size(user.String()), size(later.String()), size(other.String())
+	said := func(text string) Amount { return size(text).plus(Amount{4, 16}) }
+	to, sy, us, la, ot := size(tool.String()), said("be brief"), said("how many?"), said("twelve of them"), said("take your time")
 	out := size("twelve").plus(size("f")).plus(size(`{"a":1}`))
 	sum := func(list ...Amount) (s Amount) {
 		for _, a := range list {

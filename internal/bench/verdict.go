@@ -60,6 +60,28 @@ func judge(base, code *Arm) Verdict {
 	return v
 }
 
+// Says is the word, and for what is mixed which side is better. It is what a
+// report prints.
+func (v Verdict) Says() string {
+	if v.Word != Mixed {
+		return v.Word
+	}
+	slower, faster := v.Seconds > 1+margin, v.Seconds < 1-margin
+	switch cheaper, dearer := v.Cost < 1-margin, v.Cost > 1+margin; {
+	case cheaper && slower:
+		return "cheaper, slower"
+	case dearer && faster:
+		return "faster, dearer"
+	case cheaper:
+		return "cheaper, more tokens"
+	case dearer:
+		return "dearer, fewer tokens"
+	case faster:
+		return "faster, more tokens"
+	}
+	return "slower, fewer tokens"
+}
+
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 1
@@ -79,9 +101,9 @@ func why(base, code *Arm) string {
 	fewer := code.Requests - base.Requests
 	list := []reason{
 		surfaceReason(base, code),
-		{fewer * base.perRequest(), fmt.Sprintf("%d requests instead of %d", code.Requests, base.Requests)},
+		{fewer * base.perRequest(), fmt.Sprintf("requests %s → %s", thousands(base.Requests), thousands(code.Requests))},
 		conversationReason(base, code),
-		{code.Output.Tokens - base.Output.Tokens, fmt.Sprintf("%s tokens written instead of %s", thousands(code.Output.Tokens), thousands(base.Output.Tokens))},
+		{code.Output.Tokens - base.Output.Tokens, fmt.Sprintf("output %s → %s", thousands(base.Output.Tokens), thousands(code.Output.Tokens))},
 	}
 	slices.SortStableFunc(list, func(a, b reason) int { return cmp.Compare(abs(b.tokens), abs(a.tokens)) })
 	sides := map[bool][]string{} // by whether it saves
@@ -105,21 +127,21 @@ func why(base, code *Arm) string {
 
 func surfaceReason(base, code *Arm) reason {
 	return reason{(code.perRequest() - base.perRequest()) * code.Requests,
-		fmt.Sprintf("%s tokens of prompt and tools in each request, not %s", thousands(code.perRequest()), thousands(base.perRequest()))}
+		fmt.Sprintf("prompt %s → %s", thousands(base.perRequest()), thousands(code.perRequest()))}
 }
 
 // conversationReason is what remains: calls and results, which are sent again
 // with every request that follows.
 func conversationReason(base, code *Arm) reason {
 	delta := (code.Input.Tokens - code.Surface.Tokens) - (base.Input.Tokens - base.Surface.Tokens)
-	text := "programs and their results are longer than calls and theirs"
+	text := "programs longer than calls"
 	switch {
 	case delta < 0 && code.KeptOut > 0:
-		text = bytesText(code.KeptOut) + " of results stay out of the context"
+		text = bytesText(code.KeptOut) + " of results stay out"
 	case delta < 0:
-		text = "results and calls are read again less often"
+		text = "calls and results read again less often"
 	case code.Requests > base.Requests:
-		text = "results and calls are read again more often"
+		text = "calls and results read again more often"
 	}
 	return reason{delta, text}
 }
