@@ -40,7 +40,11 @@ const (
 // Token is one token of the text. Raw is its source text, for strings and keys
 // with the quotes and escapes as written. Offset is in bytes from the start.
 type Token struct {
-	Kind   Kind
+	Kind Kind
+	// Plain says of a string or key that it is ASCII without escapes, so that what
+	// stands between the quotes are its characters, and of a number that it is an
+	// integer without fraction and exponent.
+	Plain  bool
 	Raw    string
 	Offset int
 }
@@ -220,7 +224,8 @@ func (s *Scanner) literal(word string, kind Kind) (Token, error) {
 }
 
 func (s *Scanner) number() (Token, error) {
-	start, n := s.pos, numberLen(s.text[s.pos:])
+	start := s.pos
+	n, integer := numberLen(s.text[s.pos:])
 	if n == 0 {
 		return Token{}, s.fail(start, "malformed number")
 	}
@@ -229,11 +234,12 @@ func (s *Scanner) number() (Token, error) {
 		return Token{}, s.fail(start, "malformed number %q", s.text[start:min(s.pos+8, len(s.text))])
 	}
 	s.afterValue()
-	return Token{Kind: Number, Raw: s.text[start:s.pos], Offset: start}, nil
+	return Token{Kind: Number, Plain: integer, Raw: s.text[start:s.pos], Offset: start}, nil
 }
 
-// numberLen is the length of the JSON number text starts with, or 0.
-func numberLen(text string) int {
+// numberLen is the length of the JSON number text starts with, or 0, and whether
+// it has neither fraction nor exponent.
+func numberLen(text string) (n int, integer bool) {
 	i := 0
 	digits := func() bool {
 		from := i
@@ -248,12 +254,13 @@ func numberLen(text string) int {
 	if i < len(text) && text[i] == '0' {
 		i++
 	} else if !digits() {
-		return 0
+		return 0, false
 	}
+	whole := i
 	if i < len(text) && text[i] == '.' {
 		i++
 		if !digits() {
-			return 0
+			return 0, false
 		}
 	}
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
@@ -262,10 +269,10 @@ func numberLen(text string) int {
 			i++
 		}
 		if !digits() {
-			return 0
+			return 0, false
 		}
 	}
-	return i
+	return i, i == whole
 }
 
 func isNumberByte(c byte) bool {
@@ -275,24 +282,27 @@ func isNumberByte(c byte) bool {
 // scanString reads a string at pos, checking escapes, control characters and
 // that the text is valid UTF-8.
 func (s *Scanner) scanString() (Token, error) {
-	start := s.pos
-	for i := start + 1; i < len(s.text); {
-		c := s.text[i]
-		switch {
+	start, plain := s.pos, true
+	for i := start + 1; ; {
+		i += plainLen(s.text[i:])
+		if i == len(s.text) {
+			return Token{}, s.fail(start, "string is not closed")
+		}
+		switch c := s.text[i]; {
 		case c == '"':
 			s.pos = i + 1
-			return Token{Kind: String, Raw: s.text[start:s.pos], Offset: start}, nil
+			return Token{Kind: String, Plain: plain, Raw: s.text[start:s.pos], Offset: start}, nil
 		case c == '\\':
 			n := escapeLen(s.text[i:])
 			if n == 0 {
 				return Token{}, s.fail(i, "malformed escape in a string")
 			}
 			i += n
+			plain = false
 		case c < ' ':
 			return Token{}, s.fail(i, "control character U+%04X in a string must be escaped", c)
-		case c < utf8.RuneSelf:
-			i++
 		default:
+			plain = false
 			r, n := utf8.DecodeRuneInString(s.text[i:])
 			if r == utf8.RuneError && n == 1 {
 				return Token{}, s.fail(i, "invalid UTF-8 in a string")
@@ -300,7 +310,6 @@ func (s *Scanner) scanString() (Token, error) {
 			i += n
 		}
 	}
-	return Token{}, s.fail(start, "string is not closed")
 }
 
 func escapeLen(text string) int {

@@ -12,6 +12,33 @@ import (
 	"github.com/runcode-go/runcode/internal/jsonscan"
 )
 
+// TestPlain: of every byte, alone and among others at every place of eight, it is
+// known whether it stands for itself.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for _, around := range []string{"", "a", "abcdefg", "abcdefgh", " ~~~~~~~~~~~~~~~~", "~ ! # [ ] ^ _ \x7f"} {
+		for at := range len(around) + 1 {
+			for c := range 256 {
+				text := `"` + around[:at] + string([]byte{byte(c)}) + around[at:] + `"`
+				tok, err := jsonscan.New(text).Next()
+				want := c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf
+				if c == '"' && at == len(around) {
+					continue // closes the string, and the next byte is another matter
+				}
+				if got := err == nil && tok.Plain && tok.Raw == text; got != want {
+					t.Fatalf("%q: plain is %t, want %t (%v)", text, got, want, err)
+				}
+			}
+		}
+	}
+	for text, want := range map[string]bool{`"a\n"`: false, `"\u0041"`: false, `"é"`: false, `"abcdefghé"`: false, `"abcdefgh\t"`: false, `""`: true,
+		`0`: true, `-12`: true, `1.0`: false, `1e3`: false, `-0`: true, `true`: false, `[`: false} {
+		if tok, err := jsonscan.New(text).Next(); err != nil || tok.Plain != want {
+			t.Errorf("%s: plain is %t (%v), want %t", text, tok.Plain, err, want)
+		}
+	}
+}
+
 // tokens reads text to its end and writes the tokens as "kind raw@offset".
 func tokens(text string) ([]string, error) {
 	var list []string

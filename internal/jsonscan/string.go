@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -137,15 +138,30 @@ func Quote(text string) string {
 	return string(AppendQuote(make([]byte, 0, len(text)+len(text)/8+16), text))
 }
 
-// plainLen is the number of bytes at the start of text that AppendQuote copies
-// without a look at their neighbours.
+// plainLen is the number of bytes at the start of text that stand for themselves
+// in a string and need no look at their neighbours: ASCII but control characters,
+// the quote and the backslash.
 func plainLen(text string) int {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return i
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		// Eight bytes at once. The lowest high bit in odd is that of the first byte
+		// that is another; a borrow may set further ones above it.
+		b := text[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		const ones, high = 0x0101010101010101, 0x8080808080808080
+		quote, slash := w^ones*'"', w^ones*'\\'
+		odd := (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & high
+		if odd != 0 {
+			return i + bits.TrailingZeros64(odd)/8
 		}
 	}
-	return len(text)
+	for ; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
 }
 
 func appendUnicodeEscape(dst []byte, r rune) []byte {

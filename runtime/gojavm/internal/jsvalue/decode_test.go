@@ -68,17 +68,19 @@ func TestDecodeIgnoresPoisonedPrototypes(t *testing.T) {
 		var hits = 0;
 		Object.defineProperty(Object.prototype, "a", {set() { hits++ }, configurable: true});
 		Object.defineProperty(Array.prototype, 0, {set() { hits++ }, configurable: true});
+		Object.defineProperty(Object.prototype, "b", {value: 0, writable: false});
 		Object.defineProperty(Object.prototype, "get", {get() { hits++ }, configurable: true});
+		Object.freeze(Object.prototype);
 		globalThis.Object = globalThis.Array = function () { hits++ };`)
-	v, err := jsvalue.Decode(vm, `{"a": [1], "\ud800": 1}`, jsvalue.DecodeOptions{})
+	v, err := jsvalue.Decode(vm, `{"a": [1], "\ud800": 1, "b": 2, "__proto__": 3}`, jsvalue.DecodeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := vm.Set("v", v); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(t, vm, `[hits, v.a[0], v["\ud800"], v instanceof ({}).constructor, Array.isArray === undefined].join()`).String(); got != "0,1,1,true,true" {
-		t.Errorf("got %s, want 0,1,1,true,true", got)
+	if got := run(t, vm, `[hits, v.a[0], v["\ud800"], v.b, v.__proto__, v instanceof ({}).constructor, Array.isArray === undefined].join()`).String(); got != "0,1,1,2,3,true,true" {
+		t.Errorf("got %s, want 0,1,1,2,3,true,true", got)
 	}
 }
 
