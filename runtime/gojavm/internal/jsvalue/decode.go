@@ -76,7 +76,7 @@ func Decode(vm *goja.Runtime, text string, o DecodeOptions) (v goja.Value, err e
 			v, err = nil, recovered(x)
 		}
 	}()
-	d := &decoder{vm: vm, o: o, clone: len(text) >= cloneFrom, prototype: vm.NewObject().Prototype()}
+	d := &decoder{vm: vm, o: o, clone: len(text) >= cloneFrom}
 	d.scan.Reset(text)
 	return d.run()
 }
@@ -180,15 +180,28 @@ func (d *decoder) object(members []member, indexed bool) (*goja.Object, error) {
 	if indexed {
 		slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(arrayIndex(a.key), arrayIndex(b.key)) })
 	}
-	// Without a prototype there is no setter to be called and no name that means
-	// another thing, so that to assign is to define, which costs half as much.
-	object := d.vm.CreateObject(nil)
+	object, err := d.bare()
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range members {
 		if err := d.define(object, m); err != nil {
 			return nil, err
 		}
 	}
 	return object, object.SetPrototype(d.prototype)
+}
+
+// bare is an object that has no prototype yet. Without one there is no setter to
+// be called and no name that means another thing, so that to assign is to define,
+// which costs half as much.
+func (d *decoder) bare() (*goja.Object, error) {
+	if d.prototype != nil {
+		return d.vm.CreateObject(nil), nil
+	}
+	object := d.vm.NewObject()
+	d.prototype = object.Prototype()
+	return object, object.SetPrototype(nil)
 }
 
 func (d *decoder) define(o *goja.Object, m member) error {
