@@ -94,6 +94,17 @@ type Sink interface {
 	Emit(Event) error
 }
 
+// LongSink is a Sink that keeps no text whole that is longer than LongText says, so
+// that the whole of it need not be written as a JSON string first. Zero: it takes
+// all events by Emit. EmitLong is Emit of an event in whose data such texts, which
+// are UTF-8, are still to be put: each has its place as a JSON pointer, where the
+// data has the empty string. It must not change the map.
+type LongSink interface {
+	Sink
+	LongText() int
+	EmitLong(e Event, long map[string]string) error
+}
+
 // SinkFunc is a function as a Sink.
 type SinkFunc func(Event) error
 

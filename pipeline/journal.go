@@ -3,8 +3,11 @@ package pipeline
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/tools"
 )
@@ -21,7 +24,11 @@ type journal struct {
 // emit writes one event and returns it as it was written. Its time is never before
 // that of the event before it, also where the clock goes back. Without a sink it
 // does nothing.
-func (j *journal) emit(e Event) (Event, error) {
+func (j *journal) emit(e Event) (Event, error) { return j.emitLong(e, nil) }
+
+// emitLong is emit of an event that lacks its long texts, if there are any; see
+// LongSink.
+func (j *journal) emitLong(e Event, long map[string]string) (Event, error) {
 	if j.p.opts.Sink == nil {
 		return Event{}, nil
 	}
@@ -31,19 +38,22 @@ func (j *journal) emit(e Event) (Event, error) {
 	j.time = max(j.time, now)
 	e.Seq, e.Time = j.seq, j.time
 	j.seq++
-	if err := j.write(e); err != nil {
+	if err := j.write(e, long); err != nil {
 		j.report(e, err)
 		return e, err
 	}
 	return e, nil
 }
 
-func (j *journal) write(e Event) (err error) {
+func (j *journal) write(e Event, long map[string]string) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicked("event sink", r)
 		}
 	}()
+	if long != nil {
+		return j.p.opts.Sink.(LongSink).EmitLong(e, long) // they were taken apart for it
+	}
 	return j.p.opts.Sink.Emit(e)
 }
 
@@ -121,17 +131,41 @@ func (j *journal) result(x *execution, o Outcome) {
 
 func (j *journal) settled(x *execution, o Outcome) {
 	e, content := Event{Type: EventCodeDispatch}, o.get().result.get().content()
+	var long map[string]string
 	if x.parent != nil {
+		content, long = j.apart(content, "/content")
 		e.Data = dispatchData(x, o, content)
 	} else {
+		content, long = j.apart(content, "/message/content/0/content")
 		e = Event{
 			Type: EventToolResult, Data: j.resultData(x, o, content),
 			SurfaceOp: SurfaceAppend, SourceEventSeqs: []uint64{x.callSeq},
 		}
 	}
-	if e, err := j.emit(e); err == nil {
+	if e, err := j.emitLong(e, long); err == nil {
 		o.get().logged.Store(e.Time)
 	}
+}
+
+// apart takes the long texts out of the blocks that stand at path in an event's
+// data, if the sink takes them so.
+func (j *journal) apart(blocks []tools.Content, path string) (rest []tools.Content, long map[string]string) {
+	sink, ok := j.p.opts.Sink.(LongSink)
+	if !ok {
+		return blocks, nil
+	}
+	most := sink.LongText()
+	rest = blocks
+	for i, b := range blocks {
+		if most <= 0 || len(b.Text) <= most || b.Type != tools.ContentText || !utf8.ValidString(b.Text) {
+			continue
+		}
+		if long == nil {
+			rest, long = slices.Clone(blocks), map[string]string{}
+		}
+		rest[i].Text, long[path+"/"+strconv.Itoa(i)+"/text"] = "", b.Text
+	}
+	return rest, long
 }
 
 // loggedValue is the value of a success, if values are logged.

@@ -73,14 +73,17 @@ func textOrNone(s string) tools.JSON {
 type cutter struct {
 	spill  func(ctx context.Context, text string) (locator string, err error)
 	redact func(string) string // of what the store says
-	cuts   []cut
+	// long are texts by the place of the empty strings that stand for them. Each
+	// is UTF-8 and longer than the data may be, so that what it is in is cut.
+	long map[string]string
+	cuts []cut
 }
 
 // fit returns data in at most max bytes. The members of a value share its room
 // evenly; what the small ones leave goes to the others, so that they stay whole
 // and the largest are cut.
 func (c *cutter) fit(data tools.JSON, max int) (tools.JSON, error) {
-	if data.Len() <= max {
+	if data.Len() <= max && len(c.long) == 0 {
 		return data, nil
 	}
 	const frame = len(`,"cut99":[]`)
@@ -91,7 +94,7 @@ func (c *cutter) fit(data tools.JSON, max int) (tools.JSON, error) {
 		}
 	}
 	// It has no members, or too many for each to say how it was cut.
-	text := data.String()
+	text := c.whole(data.String(), "")
 	if data.Kind() == '"' {
 		text = jsonscan.Unquote(text)
 	}
@@ -127,10 +130,10 @@ func (c *cutter) share(parts []jsonscan.Part, path string, room int) (share int,
 	sizes := make([]int, len(parts))
 	for i, p := range parts {
 		room -= len(p.Key) + len(":,")
-		sizes[i] = len(p.Raw)
+		sizes[i] = c.size(p, path, i)
 	}
-	slices.Sort(sizes)
-	for i, size := range sizes {
+	sorted := slices.Sorted(slices.Values(sizes))
+	for i, size := range sorted {
 		share = room / (len(sizes) - i)
 		if size > share {
 			break
@@ -138,7 +141,7 @@ func (c *cutter) share(parts []jsonscan.Part, path string, room int) (share int,
 		room -= size
 	}
 	for i, p := range parts {
-		if len(p.Raw) > share && share < c.least(pathOf(p, path, i)) {
+		if sizes[i] > share && share < c.least(pathOf(p, path, i)) {
 			return 0, false
 		}
 	}
@@ -158,7 +161,7 @@ func (c *cutter) least(path string) int {
 // list.
 func (c *cutter) shorten(parts []jsonscan.Part, path string, depth, room int) []jsonscan.Part {
 	for i, p := range parts {
-		if len(p.Raw) > room {
+		if c.size(p, path, i) > room {
 			parts[i].Raw = c.value(p, pathOf(p, path, i), depth, room)
 		}
 	}
@@ -169,7 +172,10 @@ func (c *cutter) shorten(parts []jsonscan.Part, path string, depth, room int) []
 func (c *cutter) value(p jsonscan.Part, path string, depth, room int) string {
 	switch kind := p.Raw[0]; kind {
 	case '"':
-		text := jsonscan.Unquote(p.Raw)
+		text, ok := c.long[path]
+		if !ok {
+			text = jsonscan.Unquote(p.Raw)
+		}
 		cut := c.keep(path, text)
 		return cut.text(text, room).String()
 	case '{', '[':
@@ -180,6 +186,7 @@ func (c *cutter) value(p jsonscan.Part, path string, depth, room int) string {
 			}
 		}
 	}
+	p.Raw = c.whole(p.Raw, path)
 	cut := c.keep(path, p.Raw)
 	if p.Name() == "content" && strings.HasPrefix(p.Raw, "[{") {
 		// Readers expect blocks there.
@@ -190,6 +197,44 @@ func (c *cutter) value(p jsonscan.Part, path string, depth, room int) string {
 		)).String()
 	}
 	return cut.object(p.Raw, room).String()
+}
+
+// size is the length of part i of the value at path, or a lower one that no room is
+// large enough for: a long text is written in no fewer bytes than it has.
+func (c *cutter) size(p jsonscan.Part, path string, i int) int {
+	size := len(p.Raw)
+	if c.holds(path) {
+		size += c.longBelow(pathOf(p, path, i))
+	}
+	return size
+}
+
+// holds reports whether a long text stands at path or below.
+func (c *cutter) holds(path string) bool { return len(c.long) > 0 && c.longBelow(path) > 0 }
+
+// longBelow is the length of the long texts at path and below.
+func (c *cutter) longBelow(path string) (n int) {
+	for at, text := range c.long {
+		if rest, ok := strings.CutPrefix(at, path); ok && (rest == "" || rest[0] == '/') {
+			n += len(text)
+		}
+	}
+	return n
+}
+
+// whole is the JSON text at path with its long texts in their places.
+func (c *cutter) whole(raw, path string) string {
+	if text, ok := c.long[path]; ok {
+		return quoted(text).String()
+	}
+	if !c.holds(path) {
+		return raw
+	}
+	parts := jsonscan.Split(raw)
+	for i, p := range parts {
+		parts[i].Raw = c.whole(p.Raw, pathOf(p, path, i))
+	}
+	return jsonscan.Join(raw[0], parts)
 }
 
 // text is the head of a text and the marker, with the entry in at most room

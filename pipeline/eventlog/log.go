@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/runcode-go/runcode/pipeline"
 	"github.com/runcode-go/runcode/tools"
@@ -152,10 +153,31 @@ func (l *Log) NextSeq() uint64 {
 // goes back in Seq, has no data or data that is too deep, or is of a type
 // that is neither known nor ignorable. After a failed write the next Emit seals
 // what reached the file.
-func (l *Log) Emit(e pipeline.Event) error {
+func (l *Log) Emit(e pipeline.Event) error { return l.emit(e, nil) }
+
+// LongText is MaxBody, or 0 where texts must be redacted in their places.
+func (l *Log) LongText() int {
+	if l.opts.Redact != nil {
+		return 0
+	}
+	return l.opts.MaxBody
+}
+
+// EmitLong is Emit of an event whose long texts stand beside it, as pipeline.LongSink
+// has it. The line is the same as if they were in their places.
+func (l *Log) EmitLong(e pipeline.Event, long map[string]string) error {
+	for at, text := range long {
+		if l.LongText() == 0 || len(text) <= l.LongText() || !utf8.ValidString(text) {
+			return fmt.Errorf("event %d of type %q cannot be written to event log %s: the text at %s must be longer than LongText, and UTF-8; put it in its place and use Emit", e.Seq, e.Type, l.path, at)
+		}
+	}
+	return l.emit(e, long)
+}
+
+func (l *Log) emit(e pipeline.Event, long map[string]string) error {
 	line := l.takeLine()
 	defer l.keepLine(line)
-	if err := l.compose(line, e); err != nil {
+	if err := l.compose(line, e, long); err != nil {
 		return fmt.Errorf("event %d of type %q cannot be written to event log %s: %w", e.Seq, e.Type, l.path, err)
 	}
 	l.mu.Lock()
@@ -183,7 +205,7 @@ func (l *Log) Emit(e pipeline.Event) error {
 
 // compose writes the event as it stands in the log. Foreign code runs here, so no
 // lock is held.
-func (l *Log) compose(line *tools.Composer, e pipeline.Event) error {
+func (l *Log) compose(line *tools.Composer, e pipeline.Event, long map[string]string) error {
 	if e.Type == "" {
 		return errors.New("it could not be read back: it has no type")
 	}
@@ -194,8 +216,8 @@ func (l *Log) compose(line *tools.Composer, e pipeline.Event) error {
 	if err != nil {
 		return err
 	}
-	if e.Data = data; data.Len() > l.opts.MaxBody {
-		c := cutter{spill: l.opts.Spill, redact: l.redactedText}
+	if e.Data = data; data.Len() > l.opts.MaxBody || long != nil {
+		c := cutter{spill: l.opts.Spill, redact: l.redactedText, long: long}
 		if e.Data, err = c.fit(data, l.opts.MaxBody); err != nil {
 			return err
 		}
