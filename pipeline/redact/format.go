@@ -66,6 +66,21 @@ var prefixes = []struct {
 	{"hf_", kindHuggingFace, 30, 30, false},
 }
 
+// formatPairs are the two bytes that a secret known by its form, or what announces
+// it, begins with: at finds nothing elsewhere.
+var formatPairs = func() *pairs {
+	var all pairs
+	for _, begin := range []string{
+		"--", ":/", "au", "aU", "Au", "AU", "be", "bE", "Be", "BE", "AK", "AS", "ey",
+	} {
+		all.add(begin)
+	}
+	for _, p := range prefixes {
+		all.add(p.text)
+	}
+	return &all
+}()
+
 // formats replaces what has the form of a secret. Every secret it knows ends
 // before a character that could not begin another one right there, so that the
 // markers of one pass change nothing for the next.

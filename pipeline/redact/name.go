@@ -9,6 +9,14 @@ import (
 // embedder adds.
 var stems = []string{"pass", "secret", "token", "key", "auth", "cookie", "cred", "jwt", "bearer"}
 
+// stemBegins are the first bytes of stems.
+var stemBegins = func() (begins [256]bool) {
+	for _, stem := range stems {
+		begins[stem[0]] = true
+	}
+	return begins
+}()
+
 // secretWords end the names of secrets, alone or grown together with the words
 // before them.
 var secretWords = []string{
@@ -83,6 +91,9 @@ func endsIn(word string, ends []string) bool {
 // hasStem saves most names from being taken apart.
 func hasStem(name string) bool {
 	for i := range len(name) {
+		if !stemBegins[name[i]|0x20] {
+			continue
+		}
 		for _, stem := range stems {
 			if name[i]|0x20 == stem[0] && hasFold(name[i:], stem) {
 				return true

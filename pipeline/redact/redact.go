@@ -26,12 +26,22 @@ type Options struct {
 // nothing; the zero Redactor knows what New(nil) knows and marks it without a
 // kind.
 type Redactor struct {
-	first   [1 << 10]uint64 // a bit for each two bytes a spelling begins with
+	first   pairs // what spellings begin with
 	known   map[uint16][]spelling
 	names   map[string]bool
 	marks   map[string]string // by label
 	ignored []string
 }
+
+// pairs has a bit for each two bytes.
+type pairs [1 << 10]uint64
+
+func (p *pairs) add(text string) {
+	pair := binary.BigEndian.Uint16([]byte(text[:2]))
+	p[pair>>6] |= 1 << (pair & 63)
+}
+
+func (p *pairs) has(a, b byte) bool { return p[int(a)<<2|int(b>>6)]&(1<<(b&63)) != 0 }
 
 // minSecret is the length below which a value would be found in texts that have
 // nothing to do with it.
@@ -81,10 +91,28 @@ func (r *Redactor) Ignored() []string {
 // does not change again. It takes time linear in s, allocates nothing if there
 // is nothing to replace, and never splits a character.
 func (r *Redactor) Text(s string) string {
-	if r == nil {
+	if r == nil || r.clean(s) {
 		return s
 	}
 	return r.formats(r.Known(s))
+}
+
+// clean reports whether Text has nothing to replace in s. It is one pass that looks
+// closer only where two bytes begin a spelling or a format.
+func (r *Redactor) clean(s string) bool {
+	f := finder{r: r, s: s}
+	for i := 0; i+1 < len(s); i++ {
+		if !r.first.has(s[i], s[i+1]) && !formatPairs.has(s[i], s[i+1]) {
+			continue
+		}
+		if r.knownAt(s, i).text != "" {
+			return false
+		}
+		if _, end, _ := f.at(i); end > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Known replaces only the values New was told of, for texts in which something
@@ -96,7 +124,10 @@ func (r *Redactor) Known(s string) string {
 	}
 	var out []byte
 	last := 0
-	for i := 0; i < len(s); i++ {
+	for i := 0; i+1 < len(s); i++ {
+		if !r.first.has(s[i], s[i+1]) {
+			continue
+		}
 		found := r.knownAt(s, i)
 		if found.text == "" {
 			continue
@@ -131,11 +162,10 @@ func (r *Redactor) knownAt(s string, i int) spelling {
 	if i+1 >= len(s) {
 		return spelling{}
 	}
-	pair := uint16(s[i])<<8 | uint16(s[i+1])
-	if r.first[pair>>6]&(1<<(pair&63)) == 0 {
+	if !r.first.has(s[i], s[i+1]) {
 		return spelling{}
 	}
-	for _, k := range r.known[pair] {
+	for _, k := range r.known[uint16(s[i])<<8|uint16(s[i+1])] {
 		if strings.HasPrefix(s[i:], k.text) {
 			return k
 		}
@@ -146,7 +176,7 @@ func (r *Redactor) knownAt(s string, i int) spelling {
 func (r *Redactor) add(name, value string) {
 	for _, k := range spellings(name, value) {
 		pair := binary.BigEndian.Uint16([]byte(k.text[:2]))
-		r.first[pair>>6] |= 1 << (pair & 63)
+		r.first.add(k.text)
 		r.known[pair] = append(r.known[pair], k)
 	}
 }
