@@ -15,39 +15,79 @@ func (p Part) Name() string {
 }
 
 // Split takes a canonical object or array apart, one level deep; nil for anything
-// else. The parts share the text.
-func Split(text string) []Part {
-	var parts []Part
-	var p Part
-	s := New(text)
-	start := 0
-	for {
-		tok, err := s.Next()
-		if err != nil || tok.Kind == EOF {
-			return parts // canonical text has no errors
+// else. The parts share the text. Since canonical text has neither errors nor white
+// space, it looks for the ends of values and at nothing in them.
+func Split(text string) (parts []Part) {
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return nil
+	}
+	for i := 1; i < len(text) && text[i] != '}' && text[i] != ']'; i++ { // the comma
+		var p Part
+		if text[0] == '{' {
+			end := stringEnd(text, i)
+			p.Key, i = text[i:end], min(end+1, len(text)) // the colon
 		}
-		switch tok.Kind {
-		case ObjectStart, ArrayStart:
-			if s.Depth() == 2 {
-				start = tok.Offset
-			}
-			continue
-		case Key:
-			if s.Depth() == 1 {
-				p.Key = tok.Raw
-			}
-			continue
-		case ObjectEnd, ArrayEnd:
-		default:
-			if s.Depth() == 1 {
-				start = tok.Offset
-			}
-		}
-		if s.Depth() == 1 {
-			p.Raw = text[start:s.Offset()]
-			parts = append(parts, p)
+		end := valueEnd(text, i)
+		p.Raw = text[i:end]
+		parts = append(parts, p)
+		i = end
+		if i < len(text) && text[i] != ',' {
+			break
 		}
 	}
+	return parts
+}
+
+// valueEnd is the end of the canonical value that begins at i.
+func valueEnd(text string, i int) int {
+	for depth := 0; i < len(text); {
+		switch text[i] {
+		case '"':
+			i = stringEnd(text, i)
+		case '{', '[':
+			depth++
+			i++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return i // of a number or literal, behind it
+			}
+			depth--
+			i++
+		case ',':
+			if depth == 0 {
+				return i
+			}
+			i++
+			continue
+		default:
+			i++
+			continue
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// stringEnd is the end of the string that begins at i.
+func stringEnd(text string, i int) int {
+	for end := i + 1; end < len(text); end++ {
+		n := strings.IndexByte(text[end:], '"')
+		if n < 0 {
+			break
+		}
+		end += n
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end + 1
+		}
+	}
+	return len(text)
 }
 
 // Join is the inverse of Split; kind is the value's first character.

@@ -14,18 +14,25 @@ func Unquote(raw string) string {
 	if strings.IndexByte(body, '\\') < 0 {
 		return body
 	}
-	out := make([]byte, 0, len(body))
-	for i := 0; i < len(body); {
-		if body[i] != '\\' {
-			out = append(out, body[i])
-			i++
-			continue
+	// The characters take no more bytes than their escapes.
+	var out strings.Builder
+	out.Grow(len(body))
+	var char [utf8.UTFMax]byte
+	for {
+		i := strings.IndexByte(body, '\\')
+		if i < 0 {
+			out.WriteString(body)
+			break
 		}
+		out.WriteString(body[:i])
 		r, n := unescape(body[i:])
-		out = AppendRune(out, r)
-		i += n
+		out.Write(AppendRune(char[:0], r))
+		body = body[i+n:]
 	}
-	return string(out)
+	if out.Cap() > 2*out.Len() {
+		return strings.Clone(out.String()) // it would keep what it does not need
+	}
+	return out.String()
 }
 
 // unescape decodes the valid escape text starts with, joining a surrogate pair.

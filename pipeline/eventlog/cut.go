@@ -255,8 +255,7 @@ func (c cut) object(text string, room int) tools.JSON {
 
 // keep notes that the text at path is cut, and stores it.
 func (c *cutter) keep(path, text string) cut {
-	sum := sha256.Sum256([]byte(text))
-	cut := cut{path: path, bytes: len(text), sha256: hex.EncodeToString(sum[:])}
+	cut := cut{path: path, bytes: len(text), sha256: sum(text)}
 	if c.spill != nil {
 		var err error
 		if cut.locator, err = c.store(text); err != nil {
@@ -265,6 +264,18 @@ func (c *cutter) keep(path, text string) cut {
 	}
 	c.cuts = append(c.cuts, cut)
 	return cut
+}
+
+// sum is the sha256 of a text in hexadecimal. It copies no more of the text at once
+// than a little.
+func sum(text string) string {
+	h, part := sha256.New(), make([]byte, min(len(text), 16<<10))
+	for len(text) > 0 {
+		n := copy(part, text)
+		_, _ = h.Write(part[:n]) // never fails
+		text = text[n:]
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (c *cutter) store(text string) (locator string, err error) {

@@ -251,3 +251,31 @@ func emittedLine(t *testing.T, data tools.JSON, long map[string]string) (line st
 	}
 	return string(written), put
 }
+
+// BenchmarkLongResult logs a call whose result is a megabyte of rows.
+func BenchmarkLongResult(b *testing.B) {
+	value := tools.MustJSON("[" + strings.Repeat(`{"id":1,"name":"a row","tags":["a","b"],"open":true,"text":"some text of some length"},`, 12_000) + "1]")
+	r := redact.New(&redact.Options{Secrets: []redact.Secret{{Name: "TOKEN", Value: "hunter2hunter2"}}})
+	for _, tt := range []struct {
+		name string
+		o    eventlog.Options
+	}{{"whole", eventlog.Options{}}, {"redacted", eventlog.Options{Redact: r.JSON}}} {
+		b.Run(tt.name, func(b *testing.B) {
+			log, err := eventlog.Open(filepath.Join(b.TempDir(), "log.jsonl"), &tt.o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = log.Close() }()
+			p := pipelinetest.New(b, &pipeline.Options{Sink: log}, pipelinetest.Tool("rows", func(context.Context, *tools.Run) (tools.Result, error) {
+				return tools.Result{Value: value}, nil
+			}))
+			b.SetBytes(int64(value.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := p.Execute(b.Context(), pipeline.Request{Name: "rows", Args: "{}"}).Err(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
