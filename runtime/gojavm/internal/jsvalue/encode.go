@@ -324,9 +324,23 @@ func (e *encoder) number(v goja.Value) error {
 	case f == 0 && math.Signbit(f):
 		e.out = append(e.out, "-0"...)
 	default:
-		e.out = append(e.out, v.String()...)
+		e.out = appendDouble(e.out, f)
 	}
 	return nil
+}
+
+// appendDouble appends a finite number but -0 as ECMA-262 prints it. The engine
+// does the same, into a text of its own.
+func appendDouble(b []byte, f float64) []byte {
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	b = strconv.AppendFloat(b, f, format, -1, 64)
+	if n := len(b); format == 'e' && b[n-3] == '-' && b[n-2] == '0' { // e-07 is e-7
+		b = append(b[:n-2], b[n-1])
+	}
+	return b
 }
 
 func (e *encoder) bigInt(v goja.Value) error {

@@ -3,6 +3,7 @@ package jsvalue_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -311,4 +312,24 @@ func TestEncodeKeepsException(t *testing.T) {
 	if !errors.As(err, &ex) {
 		t.Errorf("got %v, want the exception inside", err)
 	}
+}
+
+// FuzzEncodeNumber: numbers are written as the engine prints them.
+func FuzzEncodeNumber(f *testing.F) {
+	for _, n := range []float64{0, 1, -1, 0.1, 1e20, 1e21, 1.5e21, 123456789012345680000, 999999999999999900000, 1e-6, 1e-7, 1.5e-7, 1e-10, 1e100, 1e-100,
+		math.MaxFloat64, math.SmallestNonzeroFloat64, 5e-324, 9007199254740993, 0.000001234, 4.35, 2.5e-8, 1 << 53, 1e22, 3.0e-9, 20e-8} {
+		f.Add(math.Float64bits(n))
+		f.Add(math.Float64bits(-n))
+	}
+	vm := goja.New()
+	f.Fuzz(func(t *testing.T, bits uint64) {
+		n := math.Float64frombits(bits)
+		if math.IsNaN(n) || math.IsInf(n, 0) || n == 0 && math.Signbit(n) {
+			return
+		}
+		v := vm.ToValue(n)
+		if got, err := jsvalue.Encode(vm, v, jsvalue.EncodeOptions{}); err != nil || got != v.String() {
+			t.Errorf("got %s, %v, want %s", got, err, v)
+		}
+	})
 }
