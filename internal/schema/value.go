@@ -2,6 +2,7 @@ package schema
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/runcode-go/runcode/internal/jsonscan"
 )
@@ -54,7 +55,14 @@ type parser struct {
 	open   []opening
 	values []value
 	names  []string
-	closed *arena // nil: each container has memory of its own
+	closed *arena   // nil: each container has memory of its own
+	before [8]shape // by depth, the object closed last
+}
+
+// shape is what objects of the same names share.
+type shape struct {
+	names []string
+	index map[string]int
 }
 
 // opening is one open container and where its content begins.
@@ -71,11 +79,26 @@ func (p *parser) close(text string, end int) {
 	if items := p.values[o.values:]; len(items) > 0 {
 		v.items = p.closed.keepItems(items)
 	}
-	if names := p.names[o.names:]; len(names) > 0 {
-		v.names = p.closed.keepNames(names)
-	}
-	v.buildIndex()
+	p.name(&v, p.names[o.names:])
 	p.values, p.names = append(p.values[:o.values], v), p.names[:o.names]
+}
+
+// name gives an object its names. Rows have the same: in a large value it shares
+// what the one before it at the same depth has.
+func (p *parser) name(v *value, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	before := &p.before[min(len(p.open), len(p.before)-1)]
+	if p.closed == nil && slices.Equal(names, before.names) {
+		v.names, v.index = before.names, before.index
+		return
+	}
+	v.names = p.closed.keepNames(names)
+	v.buildIndex()
+	if p.closed == nil {
+		before.names, before.index = v.names, v.index
+	}
 }
 
 func (v *value) buildIndex() {
