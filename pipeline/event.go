@@ -95,13 +95,15 @@ type Sink interface {
 }
 
 // LongSink is a Sink that keeps no text whole that is longer than LongText says, so
-// that the whole of it need not be written as a JSON string first. Zero: it takes
-// all events by Emit. EmitLong is Emit of an event in whose data such texts, which
-// are UTF-8, are still to be put: each has its place as a JSON pointer, where the
-// data has the empty string. It must not change the map.
+// that the whole of it need not be written as a JSON string first. LongText is given
+// the sink that the pipeline has, and is 0 if that is another one, which has this one
+// inside and an Emit of its own, or if all events are to come by Emit. EmitLong is
+// Emit of an event in whose data such texts, which are UTF-8, are still to be put:
+// each has its place as a JSON pointer, where the data has the empty string. It must
+// not change the map.
 type LongSink interface {
 	Sink
-	LongText() int
+	LongText(of Sink) int
 	EmitLong(e Event, long map[string]string) error
 }
 

@@ -154,7 +154,7 @@ func (j *journal) apart(blocks []tools.Content, path string) (rest []tools.Conte
 	if !ok {
 		return blocks, nil
 	}
-	most := sink.LongText()
+	most := sink.LongText(sink)
 	rest = blocks
 	for i, b := range blocks {
 		if most <= 0 || len(b.Text) <= most || b.Type != tools.ContentText || !utf8.ValidString(b.Text) {

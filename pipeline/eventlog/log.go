@@ -155,9 +155,10 @@ func (l *Log) NextSeq() uint64 {
 // what reached the file.
 func (l *Log) Emit(e pipeline.Event) error { return l.emit(e, nil) }
 
-// LongText is MaxBody, or 0 where texts must be redacted in their places.
-func (l *Log) LongText() int {
-	if l.opts.Redact != nil {
+// LongText is MaxBody, as pipeline.LongSink has it, or 0 where texts must be redacted
+// in their places.
+func (l *Log) LongText(of pipeline.Sink) int {
+	if self, ok := of.(*Log); !ok || self != l || l.opts.Redact != nil {
 		return 0
 	}
 	return l.opts.MaxBody
@@ -166,8 +167,9 @@ func (l *Log) LongText() int {
 // EmitLong is Emit of an event whose long texts stand beside it, as pipeline.LongSink
 // has it. The line is the same as if they were in their places.
 func (l *Log) EmitLong(e pipeline.Event, long map[string]string) error {
+	most := l.LongText(l)
 	for at, text := range long {
-		if l.LongText() == 0 || len(text) <= l.LongText() || !utf8.ValidString(text) {
+		if most == 0 || len(text) <= most || !utf8.ValidString(text) {
 			return fmt.Errorf("event %d of type %q cannot be written to event log %s: the text at %s must be longer than LongText, and UTF-8; put it in its place and use Emit", e.Seq, e.Type, l.path, at)
 		}
 	}

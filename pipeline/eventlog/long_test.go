@@ -27,6 +27,8 @@ type counting struct {
 	long int
 }
 
+func (c *counting) LongText(pipeline.Sink) int { return c.Log.LongText(c.Log) }
+
 func (c *counting) EmitLong(e pipeline.Event, long map[string]string) error {
 	c.long++
 	return c.Log.EmitLong(e, long)
@@ -146,6 +148,33 @@ func TestLongTexts(t *testing.T) {
 	if want := int64(2 * (1 + 2 + 1) * (3*(len(texts)-4) + 2)); longer.Load() != want {
 		t.Errorf("%d events came without their long texts, want %d", longer.Load(), want)
 	}
+}
+
+// outside is a sink that has a log inside.
+type outside struct {
+	*eventlog.Log
+	emitted int
+}
+
+func (o *outside) Emit(e pipeline.Event) error {
+	o.emitted++
+	return o.Log.Emit(e)
+}
+
+// TestSinkAroundALog: a sink with an Emit of its own gets every event, also if it
+// has the other methods of the log inside it.
+func TestSinkAroundALog(t *testing.T) {
+	log, err := eventlog.Open(filepath.Join(t.TempDir(), "log.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mustClose(t, log)
+	sink := &outside{Log: log}
+	p := pipelinetest.New(t, &pipeline.Options{Sink: sink}, pipelinetest.Text("say", strings.Repeat("x", 100_000)))
+	if err := p.Execute(t.Context(), pipeline.Request{ID: "c", Name: "say", Args: "{}"}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	check(t, "events", sink.emitted, 2)
 }
 
 // TestLongTextsThatAreNot: who says that a text is long when it is not is told.
