@@ -294,7 +294,7 @@ func (c *canonicalizer) punctuate(mark string) {
 
 // emitString writes a string or name with the fewest escapes.
 func (c *canonicalizer) emitString(tok jsonscan.Token) {
-	if tok.Plain || strings.IndexByte(tok.Raw, '\\') < 0 {
+	if tok.Plain || jsonscan.Short(tok.Raw) {
 		c.emit(tok.Raw, tok.Offset)
 		return
 	}

@@ -231,6 +231,26 @@ func TestDecodeRune(t *testing.T) {
 	}
 }
 
+// FuzzShort: a string with short escapes alone is spelled as AppendQuote spells it.
+func FuzzShort(f *testing.F) {
+	for _, seed := range []string{`"a"`, `"\n\\\""`, `"\/"`, `"\u0041"`, `"\b\f\t\ré😀"`, `"\ud800"`, `"\\u0041"`, `""`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tok, err := jsonscan.New(text).Next()
+		if err != nil || tok.Kind != jsonscan.String {
+			return
+		}
+		again := string(jsonscan.AppendQuote(nil, jsonscan.Unquote(tok.Raw)))
+		if jsonscan.Short(tok.Raw) && again != tok.Raw {
+			t.Errorf("%s is short, and written %s", tok.Raw, again)
+		}
+		if !jsonscan.Short(tok.Raw) && !strings.Contains(tok.Raw, `\u`) && !strings.Contains(tok.Raw, `\/`) {
+			t.Errorf("%s is not short", tok.Raw)
+		}
+	})
+}
+
 // FuzzScan compares the grammar with that of the standard library, which
 // accepts invalid UTF-8 and, in the same places, the same depth.
 func FuzzScan(f *testing.F) {

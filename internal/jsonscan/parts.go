@@ -92,7 +92,12 @@ func stringEnd(text string, i int) int {
 
 // Join is the inverse of Split; kind is the value's first character.
 func Join(kind byte, parts []Part) string {
+	size := len("{}")
+	for _, p := range parts {
+		size += len(p.Key) + len(p.Raw) + len(":,")
+	}
 	var b strings.Builder
+	b.Grow(size)
 	b.WriteByte(kind)
 	for i, p := range parts {
 		if i > 0 {

@@ -137,6 +137,22 @@ func AppendQuote(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
+// Short reports whether a string or key token has no escapes but the short ones
+// that AppendQuote writes, so that AppendQuote would spell it as it is. Raw must come
+// from a Scanner.
+func Short(raw string) bool {
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 {
+			return true
+		}
+		if c := raw[i+1]; c == 'u' || c == '/' {
+			return false
+		}
+		raw = raw[i+2:]
+	}
+}
+
 // Quote is AppendQuote as a text of its own.
 func Quote(text string) string {
 	if plainLen(text) == len(text) {

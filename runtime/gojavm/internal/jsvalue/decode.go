@@ -43,8 +43,8 @@ const maxSafe = 1<<53 - 1
 const cloneFrom = 64 << 10
 
 // maxRepeated is the length of the longest string that is looked for among those
-// seen lately.
-const maxRepeated = 32
+// seen lately: a UUID and a time are shorter.
+const maxRepeated = 40
 
 // Decode builds native objects, arrays and primitives from JSON text. Key order
 // is the text's as far as the language allows (array indices come first), a
