@@ -150,14 +150,13 @@ func (j *journal) settled(x *execution, o Outcome) {
 // apart takes the long texts out of the blocks that stand at path in an event's
 // data, if the sink takes them so.
 func (j *journal) apart(blocks []tools.Content, path string) (rest []tools.Content, long map[string]string) {
-	sink, ok := j.p.opts.Sink.(LongSink)
-	if !ok {
+	most := j.longText()
+	if most <= 0 {
 		return blocks, nil
 	}
-	most := sink.LongText(sink)
 	rest = blocks
 	for i, b := range blocks {
-		if most <= 0 || len(b.Text) <= most || b.Type != tools.ContentText || !utf8.ValidString(b.Text) {
+		if len(b.Text) <= most || b.Type != tools.ContentText || !utf8.ValidString(b.Text) {
 			continue
 		}
 		if long == nil {
@@ -166,6 +165,21 @@ func (j *journal) apart(blocks []tools.Content, path string) (rest []tools.Conte
 		rest[i].Text, long[path+"/"+strconv.Itoa(i)+"/text"] = "", b.Text
 	}
 	return rest, long
+}
+
+// longText is what the sink says of itself as a LongSink, 0 for another one and for
+// one that panics.
+func (j *journal) longText() (most int) {
+	sink, ok := j.p.opts.Sink.(LongSink)
+	if !ok {
+		return 0
+	}
+	defer func() {
+		if recover() != nil {
+			most = 0
+		}
+	}()
+	return sink.LongText(sink)
 }
 
 // loggedValue is the value of a success, if values are logged.

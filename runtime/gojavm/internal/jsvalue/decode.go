@@ -293,16 +293,17 @@ func (d *decoder) key(tok jsonscan.Token) string {
 		d.last = d.last.next
 		return d.last.text
 	}
-	n, ok := d.names[tok.Raw]
-	if !ok {
+	n := d.names[tok.Raw]
+	if n == nil {
+		const most = 4096
+		if len(d.names) == most {
+			return strings.Clone(unquote(tok)) // these are no rows
+		}
 		n = &name{raw: strings.Clone(tok.Raw), text: strings.Clone(unquote(tok))}
 		if d.names == nil {
 			d.names = make(map[string]*name, 16)
 		}
-		const most = 4096
-		if len(d.names) < most {
-			d.names[n.raw] = n
-		}
+		d.names[n.raw] = n
 	}
 	if d.last != nil {
 		d.last.next = n
@@ -320,20 +321,21 @@ func unquote(tok jsonscan.Token) string {
 }
 
 func (d *decoder) string(tok jsonscan.Token) goja.Value {
-	if !tok.Plain {
-		if strings.IndexByte(tok.Raw, '\\') >= 0 {
-			return String(d.vm, jsonscan.Unquote(tok.Raw))
-		}
-		text := tok.Raw[1 : len(tok.Raw)-1]
-		if d.clone {
-			text = strings.Clone(text)
-		}
-		return d.vm.ToValue(text)
-	}
 	text := tok.Raw[1 : len(tok.Raw)-1]
-	if !d.clone {
+	switch {
+	case !tok.Plain && strings.IndexByte(text, '\\') >= 0:
+		return String(d.vm, jsonscan.Unquote(tok.Raw))
+	case !d.clone:
 		return d.vm.ToValue(text)
+	case !tok.Plain:
+		return d.vm.ToValue(strings.Clone(text))
 	}
+	return d.plain(text)
+}
+
+// plain makes an engine string of a copy of ASCII text, or finds the one it has
+// made.
+func (d *decoder) plain(text string) goja.Value {
 	if len(text) > maxRepeated {
 		return ascii(text)
 	}

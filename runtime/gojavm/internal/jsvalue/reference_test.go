@@ -175,3 +175,23 @@ func TestDecodeCopies(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestDecodeManyNames: more names than are remembered.
+func TestDecodeManyNames(t *testing.T) {
+	const names = 6000
+	var row strings.Builder
+	for i := range names {
+		fmt.Fprintf(&row, `,"name %d":%d`, i, i)
+	}
+	vm := goja.New()
+	v, err := jsvalue.Decode(vm, strings.Repeat("[{"+row.String()[1:]+"},", 2)+"0]]", jsvalue.DecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := vm.Set("v", v); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run(t, vm, `[v[0], v[1][0]].map(o => [Object.keys(o).length, Object.entries(o).every(([k, n], i) => n === i && k === "name " + i)].join()).join()`).String(), "6000,true,6000,true"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
