@@ -83,7 +83,8 @@ func Decode(vm *goja.Runtime, text string, o DecodeOptions) (v goja.Value, err e
 
 // decoder is one pass over a text. Finished elements of open arrays wait in
 // items and members of open objects in members, so that one slice of each
-// serves all.
+// serves all. What was taken from them stays behind their ends: it is in the value,
+// and the decoder is gone sooner.
 type decoder struct {
 	vm        *goja.Runtime
 	o         DecodeOptions
@@ -107,11 +108,13 @@ type container struct {
 	array   bool
 	indexed bool   // an object: some names are array indices
 	key     string // of the member in hand
+	odd     bool   // that has an unpaired surrogate
 	start   int    // where its parts begin in items or members
 }
 
 type member struct {
 	key   string
+	odd   bool
 	value goja.Value
 }
 
@@ -125,7 +128,9 @@ func (d *decoder) run() (goja.Value, error) {
 		case jsonscan.EOF:
 			return d.root, nil
 		case jsonscan.Key:
-			d.open[len(d.open)-1].key = d.key(tok)
+			c := &d.open[len(d.open)-1]
+			c.key = d.key(tok)
+			c.odd = !tok.Plain && !utf8.ValidString(c.key)
 			continue
 		case jsonscan.ObjectEnd:
 			err = d.end()
@@ -160,7 +165,6 @@ func (d *decoder) end() error {
 	d.open = d.open[:last]
 	if c.array {
 		array := d.vm.NewArray(d.items[c.start:]...)
-		clear(d.items[c.start:])
 		d.items = d.items[:c.start]
 		return d.put(array)
 	}
@@ -168,7 +172,6 @@ func (d *decoder) end() error {
 	if err != nil {
 		return err
 	}
-	clear(d.members[c.start:])
 	d.members = d.members[:c.start]
 	return d.put(object)
 }
@@ -205,10 +208,10 @@ func (d *decoder) bare() (*goja.Object, error) {
 }
 
 func (d *decoder) define(o *goja.Object, m member) error {
-	if utf8.ValidString(m.key) {
-		return o.Set(m.key, m.value)
+	if m.odd {
+		return d.defineOdd(o, m)
 	}
-	return d.defineOdd(o, m)
+	return o.Set(m.key, m.value)
 }
 
 // noIndex is what arrayIndex gives for other names. It is no index itself.
@@ -273,7 +276,7 @@ func (d *decoder) put(v goja.Value) error {
 		d.items = append(d.items, v)
 		return nil
 	}
-	d.members = append(d.members, member{c.key, v})
+	d.members = append(d.members, member{c.key, c.odd, v})
 	c.indexed = c.indexed || arrayIndex(c.key) != noIndex
 	return nil
 }
