@@ -97,7 +97,7 @@ func TestLongTexts(t *testing.T) {
 		"no text":                strings.Repeat("x", 5000) + "\xff\xed\xa0\x80" + strings.Repeat("y", 5000),
 		"surrogates":             strings.Repeat("\xed\xa0\xbd\xed\xb8\x80", 2000),
 	}
-	for shift := range 5 { // the place where the head ends meets every part of a character
+	for shift := range 3 { // the place where the head ends meets every part of a character
 		texts[fmt.Sprint("shifted by ", shift)] = strings.Repeat("x", shift) + strings.Repeat("😀\n", 2000)
 	}
 	spills := map[string]func(*shelf) func(context.Context, string) (string, error){
@@ -111,9 +111,9 @@ func TestLongTexts(t *testing.T) {
 	t.Run("all", func(t *testing.T) {
 		for name, text := range texts {
 			for where, spill := range spills {
-				for _, blocks := range []int{1, 4, 61} {
+				for _, blocks := range []int{1, 4, 25} {
 					for _, values := range []bool{false, true} {
-						if values && where != "stored" {
+						if where != "stored" && (values || blocks > 1) {
 							continue
 						}
 						t.Run(fmt.Sprintf("%s/%s/%d blocks/values %t", name, where, blocks, values), func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestLongTexts(t *testing.T) {
 	})
 	// Two texts are as long as the body at most, two become text only where a tool
 	// renders nothing, and each is the result of two calls.
-	if want := int64(2 * (1 + 2 + 1) * (3*(len(texts)-4) + 2)); longer.Load() != want {
+	if want := int64(2 * (8*(len(texts)-4) + 4*2)); longer.Load() != want {
 		t.Errorf("%d events came without their long texts, want %d", longer.Load(), want)
 	}
 }
