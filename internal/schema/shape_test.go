@@ -30,15 +30,17 @@ func TestRowsOfManyShapes(t *testing.T) {
 				want = append(want, strings.Replace(p.Pointer, "/0", fmt.Sprint("/", i), 1)+" "+strings.Replace(p.Text, "[0]", fmt.Sprintf("[%d]", i), 1))
 			}
 		}
-		var got []string
-		for _, p := range s.Check("["+strings.Join(rows, ",")+"]", anyValue) {
-			got = append(got, p.Pointer+" "+p.Text)
-		}
 		if len(want) == 0 {
 			t.Fatal("nothing is wrong with any row")
 		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("problems of the rows together (-alone +together):\n%s", d)
+		for _, padding := range []int{0, 8 << 10} { // in memory that is kept, and in memory of its own
+			var got []string
+			for _, p := range s.Check("["+strings.Join(rows, ",")+"]"+strings.Repeat(" ", padding), anyValue) {
+				got = append(got, p.Pointer+" "+p.Text)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("problems of the rows together, %d spaces behind them (-alone +together):\n%s", padding, d)
+			}
 		}
 		rows = append(rows[3:], rows[:3]...)
 	}

@@ -55,8 +55,8 @@ type parser struct {
 	open   []opening
 	values []value
 	names  []string
-	closed *arena   // nil: each container has memory of its own
-	before [8]shape // by depth, the object closed last
+	closed *arena  // nil: each container has memory of its own
+	before []shape // by depth, the object closed last
 }
 
 // shape is what objects of the same names share.
@@ -86,19 +86,23 @@ func (p *parser) close(text string, end int) {
 // name gives an object its names. Rows have the same: in a large value it shares
 // what the one before it at the same depth has.
 func (p *parser) name(v *value, names []string) {
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return
+	case p.closed != nil:
+		v.names = p.closed.keepNames(names)
+		v.buildIndex()
+		return
+	case p.before == nil:
+		p.before = make([]shape, 8)
 	}
 	before := &p.before[min(len(p.open), len(p.before)-1)]
-	if p.closed == nil && slices.Equal(names, before.names) {
-		v.names, v.index = before.names, before.index
-		return
-	}
-	v.names = p.closed.keepNames(names)
-	v.buildIndex()
-	if p.closed == nil {
+	if !slices.Equal(names, before.names) {
+		v.names = p.closed.keepNames(names)
+		v.buildIndex()
 		before.names, before.index = v.names, v.index
 	}
+	v.names, v.index = before.names, before.index
 }
 
 func (v *value) buildIndex() {
