@@ -81,6 +81,7 @@ func TestComparators(t *testing.T) {
 		{"(a, b) => a == b ? 0 : a >= b ? 1 : -1", oddNumbers, true},
 		{"(a, b) => a != b ? a - b : 0", oddNumbers, true},
 		{"(a, b) => a - b || b - a || 1", oddNumbers, true},
+		{"(a, b) => a - b || -1", oddNumbers, true},
 		{"(a, b) => { if (a < b) return -1; if (a > b) { return 1 } return 0 }", oddNumbers, true},
 		{"(a, b) => { if (a < b) return -1; else if (a > b) return 1; else return 0 }", someNumbers, true},
 		{"(a, b) => { if (a < b) { return 1 } else { return -1 } }", someNumbers, true},
