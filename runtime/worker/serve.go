@@ -236,10 +236,10 @@ func (j *job) deliver(f frame) error {
 	if err := checkAnswer(f); err != nil {
 		return err
 	}
-	q.answer <- f
 	if q.first != nil { // in the order of the frames, in which those who wait do not wake up
 		q.first(unpackReply(f))
 	}
+	q.answer <- f // and so no call returns, and no run ends, before its answer was heard
 	return nil
 }
 
