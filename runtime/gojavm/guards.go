@@ -282,7 +282,7 @@ func (r *run) lengthOf(v goja.Value) float64 {
 	if object.ClassName() == "Array" {
 		return toNumber(object.Get("length"))
 	}
-	if _, isProxy := object.Export().(goja.Proxy); isProxy {
+	if object.ExportType() == proxyType {
 		return 0
 	}
 	d, err := r.real.call("getOwnPropertyDescriptor", object, r.vm.ToValue("length"))

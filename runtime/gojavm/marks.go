@@ -39,7 +39,7 @@ func (r *run) helpers() []goja.Value {
 		needed bool
 		make   func(goja.FunctionCall) goja.Value
 	}{
-		{true, r.waiting.mark}, {true, r.throwing}, {true, r.catching}, {r.prog.marks.stacks, r.tidyStack},
+		{true, r.waiting.mark}, {r.prog.marks.throws, r.throwing}, {r.prog.marks.catches, r.catching}, {r.prog.marks.stacks, r.tidyStack},
 		{r.prog.marks.operators, r.power}, {r.prog.marks.operators, r.shift}, {r.prog.marks.operators, r.shiftBack}, {r.prog.marks.dates, r.date},
 		{r.prog.marks.results, r.iteratorResult}, {r.prog.marks.equality, r.looselyEqual},
 		{r.prog.ended, r.completing}, {r.prog.ended, r.lasting},
@@ -95,6 +95,8 @@ type marker struct {
 	stacks     bool               // the property stack needs care
 	bigInts    bool               // operators may well meet BigInts
 	delegates  bool               // there may be a yield*
+	throws     bool               // there is a throw that needs the helper
+	catches    bool               // there is a catch that gives what it caught a name
 	operators  bool               // there is an operator that is guarded
 	dates      bool               // there is a Date of a value
 	results    bool               // there is a for await
@@ -164,12 +166,14 @@ func (m *marker) leave(n any) {
 		x.Argument = helperCall(markName, x.Await, x.Argument)
 	case *ast.ThrowStatement:
 		if !makesError(x.Argument) {
+			m.throws = true
 			x.Argument = helperCall(throwName, x.Throw, x.Argument)
 		}
 	case *ast.TryStatement:
 		splitTry(x)
 	case *ast.CatchStatement:
 		if name, ok := x.Parameter.(*ast.Identifier); ok {
+			m.catches = true
 			first := &ast.ExpressionStatement{Expression: helperCall(catchName, x.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
 			x.Body.List = append([]ast.Statement{first}, x.Body.List...)
 		}

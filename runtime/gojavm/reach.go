@@ -2,6 +2,7 @@ package gojavm
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
@@ -49,10 +50,10 @@ var codeNames = []string{"eval", "Function", "constructor"}
 
 // nameless are properties and functions of the language that lead from an object
 // to what no name in the text tells: to its prototype, whose properties it may
-// then copy or change, or to a list of its properties. table and Proxy hand names
+// then copy or change, or to a list of its properties, as the console's %o does. table and Proxy hand names
 // to and from the program.
 var nameless = []string{
-	"prototype", "__proto__", "getPrototypeOf", "setPrototypeOf", "Reflect", "Proxy", "table",
+	"prototype", "__proto__", "getPrototypeOf", "setPrototypeOf", "Reflect", "Proxy", "table", "showHidden",
 	"getOwnPropertyNames", "getOwnPropertySymbols", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
 	"hasOwn", "hasOwnProperty", "propertyIsEnumerable", "defineProperty", "defineProperties",
 	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
@@ -82,7 +83,7 @@ func reachOf(tree *ast.Program, globals []string) *reach {
 	r := &reach{names: c.names, patterns: c.patterns}
 	k := c.known()
 	code := r.hasAny(codeNames...) || r.hasAny(jslib.Scripted...)
-	r.any = code || c.with || c.stringify != 0 || r.hasAny(nameless...) || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) })
+	r.any = code || c.with || c.hidden || c.stringify != 0 || r.hasAny(nameless...) || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) })
 	r.globals = code || r.any && (c.this || r.names["globalThis"])
 	named := c.altered("Object") || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !isLiteral(x) && !k.number(x) })
 	r.iterators = r.any || c.iterators || named && r.hasAny(iteratorNames...)
@@ -97,6 +98,7 @@ type reacher struct {
 	members   []*ast.BracketExpression  // the same of what may be a namespace
 	stringify int                       // how often it is named where it is not called
 	with      bool
+	hidden    bool // a text holds %o
 	this      bool
 	iterators bool
 	patterns  bool
@@ -108,6 +110,12 @@ type reacher struct {
 }
 
 func (c *reacher) name(s unistring.String) { c.named(s.String()) }
+
+// text is a text that is written out.
+func (c *reacher) text(s unistring.String) {
+	c.name(s)
+	c.hidden = c.hidden || strings.Contains(s.String(), "%o")
+}
 
 func (c *reacher) named(name string) {
 	c.names[name] = true
@@ -138,11 +146,9 @@ func (c *reacher) node(x any) bool {
 		c.name(x.Name)
 		c.iterators = c.iterators || x.Name == "Iterator"
 	case *ast.StringLiteral:
-		c.name(x.Value)
-	case *ast.TemplateLiteral:
-		if len(x.Elements) == 1 {
-			c.name(x.Elements[0].Parsed)
-		}
+		c.text(x.Value)
+	case *ast.TemplateElement:
+		c.text(x.Parsed)
 	case *ast.DotExpression:
 		c.member(x.Left, x.Identifier.Name.String())
 	case *ast.BracketExpression:

@@ -77,6 +77,8 @@ func TestReach(t *testing.T) {
 		{"arguments that may hold one", "return JSON.stringify(...args)", any},
 		{"stringify as a value", "return rows.map(JSON.stringify)", any},
 		{"stringify in a pattern", "const { stringify } = JSON\nreturn stringify(row, names)", any},
+		{"a hidden property", "console.log(`at %o`, Promise)", any},
+		{"hidden properties", "console.dir(Promise, { showHidden: true })", any},
 		{"a table of columns", "console.table(rows, names)", any},
 		{"a global that the library writes itself", "return new URL('http://a/').host", all},
 	} {
@@ -230,6 +232,7 @@ func TestReachIsNotSeen(t *testing.T) {
 		"console.log([1, 2].values(), new Map([[1, 2]]).entries(), function* () {}(), new Set([1]), /a/, new Date(0), Symbol.iterator, [,1])",
 		"console.log(globalThis === this, console)",
 		"return typeof GoError",
+		"console.log('%o', Promise)\nconsole.dir(Map, { showHidden: true })",
 		"try { await tools.fail() } catch (e) { return [String(e), e.name, e.toolName, e instanceof Error, Object.keys(e), e.stack] }",
 		"Object = null\ntry { await tools.fail() } catch (e) { return [String(e), e.name, `${e.stack}`] }",
 		"Error = null\ntry { await tools.fail() } catch (e) { return [String(e), e.name] }",
