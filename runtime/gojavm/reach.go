@@ -50,8 +50,8 @@ var codeNames = []string{"eval", "Function", "constructor"}
 
 // nameless are properties and functions of the language that lead from an object
 // to what no name in the text tells: to its prototype, whose properties it may
-// then copy or change, or to a list of its properties, as the console's %o does. table and Proxy hand names
-// to and from the program.
+// then copy or change, or to a list of its properties, as the console's %o does.
+// table and Proxy hand names to and from the program.
 var nameless = []string{
 	"prototype", "__proto__", "getPrototypeOf", "setPrototypeOf", "Reflect", "Proxy", "table", "showHidden",
 	"getOwnPropertyNames", "getOwnPropertySymbols", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
