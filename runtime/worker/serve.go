@@ -102,6 +102,9 @@ func (s *server) begin(f frame) error {
 	if meta.Parallel < 1 || meta.Parallel > runtime.MaxParallel {
 		return faultf("%d calls at once", meta.Parallel)
 	}
+	if _, err := meta.Limits.WithDefaults(); err != nil {
+		return faultf("a run with limits that cannot be: %v", err)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	j := &job{id: f.run, link: s.link, gone: s.gone, cancel: cancel, limits: meta.Limits, waiting: map[uint64]question{}, credit: make(chan struct{}, meta.Parallel)}
 	j.turn.L = &j.mu

@@ -33,6 +33,7 @@ func TestServerFaults(t *testing.T) {
 		{"answer without an id", []frame{start, {kind: kindReply, run: id}}, "a reply frame with the id 0"},
 		{"no calls at once", []frame{{kind: kindRun, meta: packed(runMeta{})}}, "0 calls at once"},
 		{"too many calls at once", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 257})}}, "257 calls at once"},
+		{"limits that cannot be", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Limits: runtime.Limits{Output: -1}})}}, "a run with limits that cannot be: limit output is -1"},
 		{"program longer than the body", []frame{{kind: kindRun, meta: packed(runMeta{Program: 5})}}, "a program of 5 bytes in a body of 0"},
 		{"namespace that cannot be", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Global: "await"}}})}}, `namespace in place 0: global "await" is not a usable identifier: it is a reserved word`},
 		{"namespace in no place there is", []frame{{kind: kindRun, meta: packed(runMeta{Parallel: 1, Namespaces: []namespaceMeta{{Place: namePlaces + 1}}})}}, "there is no place 5 for a namespace"},
