@@ -90,6 +90,12 @@ var rows = []row{
 		rounds: 300,
 	},
 	{
+		name:   "W0-new-text",
+		arms:   with(hosted(empty, true), arm{bare, bareRun(empty)}),
+		ratios: []ratio{{inProcess, whole(bare), 2.5}},
+		rounds: 200,
+	},
+	{
 		name:   "W0-typescript",
 		arms:   with(hosted(emptyTyped, true), arm{bare, compileAlone(emptyTyped)}),
 		ratios: []ratio{{inProcess, whole(bare), 1.3}},
@@ -147,6 +153,12 @@ var rows = []row{
 		name:   "W7-219-lines",
 		arms:   []arm{{"check", check(long)}, {bare, compileAlone(long)}},
 		ratios: []ratio{{"check", whole(bare), 1.2}},
+		rounds: 15,
+	},
+	{
+		name:   "W7-219-lines-javascript",
+		arms:   []arm{{"check", check(longPlain)}, {bare, engineCompiles(longPlain)}},
+		ratios: []ratio{{"check", whole(bare), 1.3}},
 		rounds: 15,
 	},
 	{

@@ -171,6 +171,16 @@ func compileAlone(program string) func(testing.TB) func() {
 	}
 }
 
+// engineCompiles is what plain JavaScript needs: the engine's compiler alone.
+func engineCompiles(program string) func(testing.TB) func() {
+	return func(tb testing.TB) func() {
+		return func() {
+			_, err := goja.Compile("program.js", "(async()=>{"+program+"\n})()", false)
+			must(tb, err)
+		}
+	}
+}
+
 // check compiles a program and runs nothing of it.
 func check(program string) func(testing.TB) func() {
 	return func(tb testing.TB) func() {
@@ -199,6 +209,11 @@ var long = func() string {
 	b.WriteString("return out.length\n")
 	return b.String()
 }()
+
+// longPlain is long without its types.
+var longPlain = strings.NewReplacer(
+	"interface Row { id: number; name: string; tags?: string[] }", "const one = 1", ": Row[]", "", "(x: number)", "(x)", " as Row", "",
+).Replace(long)
 
 // directCalls are so many calls of row through the pipeline, without a program.
 func directCalls(n int) func(testing.TB) func() {
