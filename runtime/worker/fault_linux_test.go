@@ -112,9 +112,13 @@ func (c *crew) fine(t *testing.T) {
 	})
 }
 
+// signalTo sends a signal. One that stops has stopped all threads when it returns:
+// until then a worker may settle a whole run.
 func signalTo(t *testing.T, w *process, sig syscall.Signal) {
 	if err := syscall.Kill(w.pid, sig); err != nil {
 		t.Error(err)
+	}
+	for sig == syscall.SIGSTOP && unix.Waitid(unix.P_PID, w.pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 }
 
