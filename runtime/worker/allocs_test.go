@@ -45,7 +45,7 @@ func TestAllocations(t *testing.T) {
 		got, want float64
 	}{
 		{"a run", empty, 59},
-		{"a call", perCall, 10},
+		{"a call", perCall, 9},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %v allocations, want %v", tt.path, tt.got, tt.want)
