@@ -191,5 +191,5 @@ func newProcess(pid int, conn net.Conn, said *os.File, await func(*process)) *pr
 }
 
 // slack is what a run may need beside the engine's heap: stacks, the allocator's
-// own tables, a collection in progress.
-const slack = 64 << 20
+// own tables, a collection in progress, and garbage that the collector lets be.
+const slack = 64<<20 + mostGarbage
