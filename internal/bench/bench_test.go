@@ -176,6 +176,9 @@ func TestGuardsSeeEveryCall(t *testing.T) {
 	}
 }
 
+// What code mode adds to a request of no tools, in tokens.
+const fixedPrompt, fixedRunCode = 315, 115
+
 // TestFixedTokens holds what code mode adds to a request whatever the tools are:
 // what it costs before the first call.
 func TestFixedTokens(t *testing.T) {
@@ -187,10 +190,10 @@ func TestFixedTokens(t *testing.T) {
 		budget          int
 		prompt, runCode int
 	}{
-		{"no tools", codemode.ModeCode, false, 0, 315, 115},
-		{"beside direct calls", codemode.ModeBoth, false, 0, 298, 115},
-		{"a server, two names a tool", codemode.ModeCode, true, 0, 381, 115},
-		{"names to look up", codemode.ModeCode, true, 1, 457, 115},
+		{"no tools", codemode.ModeCode, false, 0, fixedPrompt, fixedRunCode},
+		{"beside direct calls", codemode.ModeBoth, false, 0, 298, fixedRunCode},
+		{"a server, two names a tool", codemode.ModeCode, true, 0, 381, fixedRunCode},
+		{"names to look up", codemode.ModeCode, true, 1, 457, fixedRunCode},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			reg, err := tools.NewRegistry()

@@ -216,7 +216,7 @@ func TestRecordedSets(t *testing.T) {
 			}
 			b := inProcess(t)
 			arms := []arm{batched, code}
-			logged := make([]int, len(arms))
+			logged, sums := make([]int, len(arms)), make([]Tokens, len(arms))
 			for _, r := range list {
 				all, refused, err := b.playAll(t.Context(), r.workload(), arms)
 				if err != nil || refused != "" {
@@ -224,12 +224,16 @@ func TestRecordedSets(t *testing.T) {
 				}
 				for i, p := range all {
 					logged[i] += p.stage.logged
+					sums[i] = sums[i].plus(p.tokens)
 				}
 			}
 			for i, a := range arms {
 				if calls := want[set.name].calls; logged[i] != calls && !testing.Short() {
 					t.Errorf("%s: %d calls in the logs, want %d", a.name, logged[i], calls)
 				}
+			}
+			if base, code := b.arm(Batched, sums[0]), b.arm(Code, sums[1]); !testing.Short() && !checkDocs(t, docsRows(t), set.name, judge(&base, &code)) {
+				t.Error("docs/benchmark.md has no row of it")
 			}
 		})
 	}
