@@ -1,6 +1,9 @@
 package eventlog_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -91,4 +94,78 @@ func BenchmarkEmit(b *testing.B) {
 		}
 		e.Seq++
 	}
+}
+
+// TestLinesByAnotherEncoder: a line is what package json makes of its event, for
+// events of any size in any order.
+func TestLinesByAnotherEncoder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := func(most int) string {
+		b := make([]byte, r.IntN(most+1))
+		for i := range b {
+			b[i] = "abc {}[],:\"\\\n\t/0\r"[r.IntN(17)]
+		}
+		return string(b)
+	}
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch k := r.IntN(8); {
+		case k < 4 || depth > 5:
+			return text([]int{5, 40, 3000}[r.IntN(3)])
+		case k == 4:
+			return []any{nil, true, r.Int64(), r.IntN(9)}[r.IntN(4)]
+		case k == 5:
+			items := []any{}
+			for range r.IntN(5) {
+				items = append(items, value(depth+1))
+			}
+			return items
+		}
+		members := map[string]any{}
+		for range r.IntN(5) {
+			members[text(20)] = value(depth + 1)
+		}
+		return members
+	}
+	type event struct {
+		Type      string   `json:"type"`
+		Seq       uint64   `json:"seq"`
+		Time      int64    `json:"time"`
+		Data      any      `json:"data"`
+		Ignorable bool     `json:"ignorable,omitempty"`
+		Surface   string   `json:"surfaceOp,omitempty"`
+		Sources   []uint64 `json:"sourceEventSeqs,omitempty"`
+	}
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	log, err := eventlog.Open(path, &eventlog.Options{MaxBody: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	encoder := json.NewEncoder(&want)
+	encoder.SetEscapeHTML(false)
+	for seq := range uint64(1000) {
+		e := event{"x/" + text(10), seq, r.Int64() - r.Int64(), value(0), true, []string{"", "append", "[odd]"}[r.IntN(3)], nil}
+		for range r.IntN(3) {
+			e.Sources = append(e.Sources, r.Uint64())
+		}
+		if err := encoder.Encode(e); err != nil {
+			t.Fatal(err)
+		}
+		data, err := tools.ToJSON(e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Emit(pipeline.Event{Type: e.Type, Seq: e.Seq, Time: e.Time, Data: data, Ignorable: true, SurfaceOp: e.Surface, SourceEventSeqs: e.Sources}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustClose(t, log)
+	got, lines := strings.Split(read(t, path), "\n"), strings.Split(want.String(), "\n")
+	for i, line := range lines {
+		if i >= len(got) || got[i] != line {
+			t.Fatalf("line %d differs:\n%.300s\nwant\n%.300s", i, append(got, "")[min(i, len(got))], line)
+		}
+	}
+	check(t, "number of lines", len(got), len(lines))
 }
