@@ -174,7 +174,7 @@ func sameReach(t *testing.T, lean, whole *Runtime, program string) {
 func TestReachOfRandomPrograms(t *testing.T) {
 	lean, whole := newRuntime(t, nil), newRuntime(t, nil)
 	whole.whole = true
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		w := &reachWriter{rand.New(rand.NewPCG(seed, 0))}
 		sameReach(t, lean, whole, w.program())
 	}
