@@ -26,6 +26,15 @@ type reach struct {
 	globals   bool // every global
 	iterators bool // see Iterators
 	patterns  bool // it holds a regular expression that is written out
+
+	// variables are those that were taken to hold known keys: none may be a global,
+	// which the program may have given a toString of its own.
+	variables map[unistring.String]bool
+}
+
+// meets says whether one of the variables may be this global.
+func (r *reach) meets(global string) bool {
+	return r != nil && r.variables[unistring.NewFromString(global)]
 }
 
 // Has says whether the program can get hold of a property of this name.
@@ -75,6 +84,7 @@ func reachOf(tree *ast.Program, globals []string) *reach {
 		c.host[unistring.NewFromString(name)] = !slices.Contains(plainGlobals, name)
 	}
 	eachNodeOf(tree.Body, c.node)
+	c.settle()
 	for _, x := range c.members {
 		if c.altered(x.Left.(*ast.Identifier).Name) {
 			c.keys = append(c.keys, x.Member)
@@ -83,10 +93,15 @@ func reachOf(tree *ast.Program, globals []string) *reach {
 	r := &reach{names: c.names, patterns: c.patterns}
 	k := c.known()
 	code := r.hasAny(codeNames...) || r.hasAny(jslib.Scripted...)
-	r.any = code || c.with || c.hidden || c.stringify != 0 || r.hasAny(nameless...) || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) })
+	r.any = code || c.with || c.hidden || c.stringify != 0 || r.hasAny(nameless...) ||
+		slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) }) ||
+		slices.ContainsFunc(c.replacers, func(x ast.Expression) bool { return !k.replacer(x) })
 	r.globals = code || r.any && (c.this || r.names["globalThis"])
 	named := c.altered("Object") || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !isLiteral(x) && !k.number(x) })
 	r.iterators = r.any || c.iterators || named && r.hasAny(iteratorNames...)
+	if !r.any {
+		r.variables = k.keys
+	}
 	return r
 }
 
@@ -96,7 +111,9 @@ type reacher struct {
 	host      map[unistring.String]bool // globals of the host; true: of a namespace
 	keys      []ast.Expression          // of properties, where they are computed
 	members   []*ast.BracketExpression  // the same of what may be a namespace
-	stringify int                       // how often it is named where it is not called
+	replacers []ast.Expression          // of JSON.stringify
+	loose     looseUses
+	stringify int // how often it is named where it is not called
 	with      bool
 	hidden    bool // a text holds %o
 	this      bool
@@ -119,8 +136,11 @@ func (c *reacher) text(s unistring.String) {
 
 func (c *reacher) named(name string) {
 	c.names[name] = true
-	if name == "stringify" {
+	switch name {
+	case "stringify":
 		c.stringify++
+	case "assign":
+		c.loose.assign++
 	}
 }
 
@@ -144,6 +164,7 @@ func (c *reacher) node(x any) bool {
 	switch x := x.(type) {
 	case *ast.Identifier:
 		c.name(x.Name)
+		c.loose.use(x.Name)
 		c.iterators = c.iterators || x.Name == "Iterator"
 	case *ast.StringLiteral:
 		c.text(x.Value)
@@ -151,6 +172,7 @@ func (c *reacher) node(x any) bool {
 		c.text(x.Parsed)
 	case *ast.DotExpression:
 		c.member(x.Left, x.Identifier.Name.String())
+		c.loose.tied(x.Left)
 	case *ast.BracketExpression:
 		c.bracket(x)
 	case *ast.MethodDefinition:
@@ -159,11 +181,17 @@ func (c *reacher) node(x any) bool {
 			return false // it names nothing of the language
 		}
 	case *ast.BinaryExpression:
-		if x.Operator == token.IN {
+		switch x.Operator {
+		case token.IN:
 			c.keys = append(c.keys, x.Left)
+		case token.INSTANCEOF:
+			c.loose.tied(x.Right)
 		}
 	case *ast.CallExpression:
+		c.loose.tied(x.Callee)
 		c.call(x)
+	case *ast.NewExpression:
+		c.loose.tied(x.Callee)
 	case *ast.RegExpLiteral:
 		c.patterns = true
 	case *ast.ThisExpression:
@@ -193,10 +221,16 @@ func (c *reacher) bracket(x *ast.BracketExpression) {
 	c.keys = append(c.keys, x.Member)
 }
 
-// isWellKnown says whether an expression reads a symbol from Symbol.
+// wellKnown are the properties of Symbol that hold a symbol for good.
+var wellKnown = []string{
+	"iterator", "asyncIterator", "hasInstance", "isConcatSpreadable", "match", "matchAll", "replace", "search", "species", "split",
+	"toPrimitive", "toStringTag", "unscopables", "dispose", "asyncDispose",
+}
+
+// isWellKnown says whether an expression reads one of those.
 func isWellKnown(x *ast.DotExpression) bool {
 	object, ok := x.Left.(*ast.Identifier)
-	return ok && object.Name == "Symbol"
+	return ok && object.Name == "Symbol" && slices.Contains(wellKnown, x.Identifier.Name.String())
 }
 
 // isLiteral says whether a key is a text that is written out in its place.
@@ -208,18 +242,42 @@ func isLiteral(x ast.Expression) bool {
 	return false
 }
 
-// call sees to a replacer of JSON.stringify, which may be a list of names.
+// call sees to a replacer of JSON.stringify, which may be a list of names, and to
+// what the console and Object.assign are given.
 func (c *reacher) call(x *ast.CallExpression) {
 	method, ok := x.Callee.(*ast.DotExpression)
-	if !ok || method.Identifier.Name != "stringify" {
+	if !ok {
 		return
 	}
-	c.stringify--
-	for i, argument := range x.ArgumentList {
-		if _, spread := argument.(*ast.SpreadElement); spread || i == 1 {
-			c.keys = append(c.keys, argument)
+	object, ok := method.Left.(*ast.Identifier)
+	switch {
+	case method.Identifier.Name == "stringify":
+		c.stringify--
+		for i, argument := range x.ArgumentList {
+			if _, spread := argument.(*ast.SpreadElement); spread || i == 1 {
+				c.replacers = append(c.replacers, argument)
+			}
+		}
+	case !ok:
+	case object.Name == "console" && plainPrint(method.Identifier.Name.String(), x.ArgumentList):
+		c.loose.prints++
+	case object.Name == "Object" && method.Identifier.Name == "assign" && len(x.ArgumentList) > 0:
+		if _, fresh := x.ArgumentList[0].(*ast.ObjectLiteral); fresh {
+			c.loose.copies++
 		}
 	}
+}
+
+// settle sees to objects of the language that the program holds as values. The
+// console shows what properties they have, if it is asked by a text or by options
+// that are made elsewhere, and Object.assign gives them properties of any name,
+// which may be there already, or not; so may those that a pattern or a buffer
+// inherits and that cannot be set.
+func (c *reacher) settle() {
+	held := c.this || c.names["globalThis"] || c.names["valueOf"] || c.names["species"] || c.loose.held > 0
+	readOnly := c.patterns || c.names["RegExp"] || c.names["ArrayBuffer"] || c.names["buffer"]
+	c.hidden = c.hidden || held && c.loose.console > c.loose.prints || (held || readOnly) && c.loose.assign > c.loose.copies ||
+		c.loose.console > c.loose.reads // its methods, those without a name in the text
 }
 
 // binding takes down how variables get their values.
@@ -254,6 +312,7 @@ func (c *reacher) binding(x any) {
 		c.opened(x.Rest)
 	case *ast.PropertyShort:
 		c.name(x.Name.Name)
+		c.loose.use(x.Name.Name)
 	case *ast.ParameterList:
 		for _, b := range x.List {
 			c.opened(b.Target)
@@ -274,6 +333,7 @@ func (c *reacher) binding(x any) {
 		if x.Name != nil {
 			c.open[x.Name.Name] = true
 		}
+		c.loose.tied(x.SuperClass)
 	}
 }
 
@@ -308,6 +368,7 @@ func (c *reacher) declare(list []*ast.Binding) {
 func (c *reacher) assign(x *ast.AssignExpression) {
 	id, ok := x.Left.(*ast.Identifier)
 	if !ok {
+		c.loose.written(x.Left)
 		return
 	}
 	source := x.Right
@@ -341,6 +402,8 @@ func (c *reacher) opened(target ast.Expression) {
 		c.opened(x.Left)
 	case *ast.Binding:
 		c.opened(x.Target)
+	default:
+		c.loose.written(target)
 	}
 }
 
@@ -348,16 +411,17 @@ func (c *reacher) opened(target ast.Expression) {
 // nothing but numbers and texts that are written out: it begins with all that are
 // set in the text alone, and takes out what is set to anything else.
 func (c *reacher) known() *known {
-	k := &known{numbers: map[unistring.String]bool{}, keys: map[unistring.String]bool{}, altered: c.altered}
+	k := &known{numbers: map[unistring.String]bool{}, keys: map[unistring.String]bool{}, replacers: map[unistring.String]bool{}, altered: c.altered}
 	for name := range c.declared {
 		// A global of the same name may be meant elsewhere, and may hold any text.
-		if _, host := c.host[name]; !host && !c.open[name] && !c.this && !c.names["globalThis"] {
-			k.numbers[name], k.keys[name] = true, true
+		_, host := c.host[name]
+		if !host && !isGlobal(name) && !c.open[name] && !c.this && !c.names["globalThis"] {
+			k.numbers[name], k.keys[name], k.replacers[name] = true, true, true
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		for name := range k.keys {
+		for name := range k.replacers {
 			for _, source := range c.sources[name] {
 				if k.numbers[name] && !k.number(source) {
 					delete(k.numbers, name)
@@ -365,6 +429,10 @@ func (c *reacher) known() *known {
 				}
 				if k.keys[name] && !k.key(source) {
 					delete(k.keys, name)
+					changed = true
+				}
+				if k.replacers[name] && !k.replacer(source) {
+					delete(k.replacers, name)
 					changed = true
 				}
 			}
@@ -375,8 +443,22 @@ func (c *reacher) known() *known {
 
 // known judges expressions.
 type known struct {
-	numbers, keys map[unistring.String]bool
-	altered       func(unistring.String) bool
+	numbers, keys, replacers map[unistring.String]bool
+	altered                  func(unistring.String) bool
+}
+
+// replacer says whether an expression is a function or a key, and so no list of
+// names. A function is not known as a key: it may have a toString of its own.
+func (k *known) replacer(x ast.Expression) bool {
+	switch x := x.(type) {
+	case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
+		return true
+	case *ast.Identifier:
+		if k.replacers[x.Name] {
+			return true
+		}
+	}
+	return k.key(x) || eachOutcome(x, k.replacer)
 }
 
 // key says whether an expression is a number, a symbol of the language, or a text
@@ -392,8 +474,6 @@ func (k *known) key(x ast.Expression) bool {
 		return k.keys[x.Name] || x.Name == "undefined" && !k.altered(x.Name)
 	case *ast.DotExpression:
 		return isWellKnown(x) && !k.altered("Symbol")
-	case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
-		return true // as a replacer; a key is its text, which is no name
 	}
 	return k.number(x) || eachOutcome(x, k.key)
 }

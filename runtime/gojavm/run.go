@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -269,7 +270,7 @@ func (r *run) execute() {
 // programReach is what the program can get hold of. An engine that was equipped
 // before may have more.
 func (r *run) programReach() *reach {
-	if r.rt.whole {
+	if r.rt.whole || slices.ContainsFunc(r.req.Bindings, func(b runtime.Binding) bool { return r.prog.reach.meets(b.Namespace.Class().Name) }) {
 		return nil
 	}
 	return r.prog.reach
