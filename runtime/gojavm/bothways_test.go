@@ -53,3 +53,18 @@ func TestBothWays(t *testing.T) {
 
 	t.Logf("%d of %d programs", taken, len(texts))
 }
+
+// TestBothWaysOfOneProperty says where a property's value is that is a missing name.
+func TestBothWaysOfOneProperty(t *testing.T) {
+	direct, lowered := bothRuntimes(t)
+	for _, text := range []string{
+		"return { a: a }", "return { 'a': a }", "return { a: b }", "return { [a]: a }", "return { a }",
+		"return { b: 1, a\n: a }", "return { a: (a) }", "return { a: a.b }", "return { a: a() }",
+	} {
+		t.Run(text, func(t *testing.T) {
+			if diff := cmp.Diff(outcomeOf(t, lowered, text), outcomeOf(t, direct, text)); diff != "" {
+				t.Errorf("outcome (-esbuild +direct):\n%s", diff)
+			}
+		})
+	}
+}

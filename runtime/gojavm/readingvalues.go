@@ -162,6 +162,7 @@ func (r *reader) object(x *ast.ObjectLiteral) {
 		case *ast.PropertyKeyed:
 			r.key(&property.Key, property.Computed)
 			r.expression(&property.Value)
+			atKey(property)
 		case *ast.SpreadElement:
 			r.spread(property)
 		default:
@@ -169,6 +170,16 @@ func (r *reader) object(x *ast.ObjectLiteral) {
 		}
 	}
 	r.place(&x.RightBrace)
+}
+
+// atKey moves the name in { a: a } to its key, where esbuild, which writes { a },
+// has its place. Behind a quoted key it stays.
+func atKey(property *ast.PropertyKeyed) {
+	key, isText := property.Key.(*ast.StringLiteral)
+	name, isName := property.Value.(*ast.Identifier)
+	if isText && isName && !property.Computed && key.Literal == name.Name.String() {
+		name.Idx = key.Idx
+	}
 }
 
 // key is the name of a property.
@@ -191,6 +202,9 @@ func (r *reader) key(x *ast.Expression, computed bool) {
 // number takes plain decimal and short hexadecimal numbers.
 func (r *reader) number(x *ast.NumberLiteral) {
 	text := x.Literal
+	if isWord(r.after(x.Idx, len(text))) {
+		r.refuse("a number that a word follows at once")
+	}
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		if len(digits) > 8 || strings.ContainsAny(digits, "_n") {
 			r.refuse("a number that is written in a rare way")
@@ -226,7 +240,7 @@ func (r *reader) pattern(x *ast.RegExpLiteral) {
 			r.refuse("flags of a regular expression that are rare")
 		}
 	}
-	if !balanced(x.Pattern) {
+	if !balanced(x.Pattern) || strings.ContainsAny(x.Pattern, "\r\n") {
 		r.refuse("a regular expression that is wrong")
 	}
 	if written := "/" + x.Pattern + "/" + x.Flags; !strings.HasPrefix(r.textAt(x.Idx), written) || isWord(r.after(x.Idx, len(written))) {
