@@ -387,8 +387,11 @@ func (r *run) mimic(name string, original, guarded *goja.Object) error {
 		return err
 	}
 	proto := original.Get("prototype").ToObject(r.vm)
-	for property, value := range map[string]goja.Value{"name": r.vm.ToValue(name), "length": original.Get("length")} {
-		if err := guarded.DefineDataProperty(property, value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+	for _, own := range []struct {
+		property string
+		value    goja.Value
+	}{{"length", original.Get("length")}, {"name", r.vm.ToValue(name)}} {
+		if err := guarded.DefineDataProperty(own.property, own.value, goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 			return err
 		}
 	}

@@ -171,6 +171,20 @@ func both(t *testing.T, lean, whole *Runtime, program string) (got, want runtime
 	return got, want
 }
 
+// The order of properties is the same in every engine.
+func TestOrderOfNames(t *testing.T) {
+	program := "return [console, globalThis, Uint8Array, Function, RegExp].map(x => Object.getOwnPropertyNames(x))"
+	first := execute(t, newRuntime(t, nil), runtime.Request{Program: program})
+	if first.Failure != nil || !strings.HasPrefix(first.Value, `[["log","warn","dir",`) {
+		t.Fatalf("the names are %.200s, failure %v; want the console's in Node's order first", first.Value, first.Failure)
+	}
+	for range 5 {
+		if res := execute(t, newRuntime(t, nil), runtime.Request{Program: program}); res.Value != first.Value {
+			t.Fatalf("the names are in another order (-first +now):\n%s", cmp.Diff(first.Value, res.Value))
+		}
+	}
+}
+
 // TestReachFindsAll reads every property and global of a whole engine in a program
 // that does nothing else, and finds what it finds there.
 func TestReachFindsAll(t *testing.T) {

@@ -115,15 +115,16 @@ func (h *timerHeap) Pop() any {
 // installTimers defines setTimeout, setInterval, setImmediate and their
 // counterparts. Handles are numbers, as in browsers.
 func (r *run) installTimers() error {
-	for name, set := range map[string]func(goja.FunctionCall) goja.Value{
-		"setTimeout":   func(c goja.FunctionCall) goja.Value { return r.setTimer("setTimeout", c, 2, false) },
-		"setInterval":  func(c goja.FunctionCall) goja.Value { return r.setTimer("setInterval", c, 2, true) },
-		"setImmediate": func(c goja.FunctionCall) goja.Value { return r.setTimer("setImmediate", c, 1, false) },
-	} {
-		if !r.reach.HasGlobal(name) {
+	for _, t := range []struct {
+		name    string
+		fixed   int
+		repeats bool
+	}{{"setTimeout", 2, false}, {"setInterval", 2, true}, {"setImmediate", 1, false}} {
+		if !r.reach.HasGlobal(t.name) {
 			continue
 		}
-		if err := r.defineGlobal(name, r.native(name, 1, set)); err != nil {
+		set := func(c goja.FunctionCall) goja.Value { return r.setTimer(t.name, c, t.fixed, t.repeats) }
+		if err := r.defineGlobal(t.name, r.native(t.name, 1, set)); err != nil {
 			return err
 		}
 	}

@@ -27,30 +27,35 @@ const (
 func (l *lib) newConsole() *goja.Object {
 	c := &console{lib: l, counts: map[string]int{}, timers: map[string]time.Time{}}
 	object := l.vm.NewObject()
-	for _, level := range []string{"log", "info", "warn", "error", "debug"} {
-		l.method(object, level, 0, func(call goja.FunctionCall) goja.Value {
-			c.print(level, call.Arguments)
-			return goja.Undefined()
-		})
+	print := func(level string) func(args []goja.Value) {
+		return func(args []goja.Value) { c.print(level, args) }
 	}
-	for name, f := range map[string]func(args []goja.Value){
-		"trace":          func(args []goja.Value) { c.write("error", c.trace(args)) },
-		"assert":         c.assert,
-		"dir":            c.dir,
-		"dirxml":         func(args []goja.Value) { c.print("log", args) },
-		"table":          c.table,
-		"group":          c.group,
-		"groupCollapsed": c.group,
-		"groupEnd":       func([]goja.Value) { c.indent = max(c.indent-2, 0) },
-		"count":          c.count,
-		"countReset":     c.countReset,
-		"time":           c.time,
-		"timeEnd":        func(args []goja.Value) { c.elapsed(args, true) },
-		"timeLog":        func(args []goja.Value) { c.elapsed(args, false) },
-		"clear":          func([]goja.Value) {},
+	for _, m := range []struct {
+		name string
+		f    func(args []goja.Value)
+	}{ // in Node's order
+		{"log", print("log")},
+		{"warn", print("warn")},
+		{"dir", c.dir},
+		{"time", c.time},
+		{"timeEnd", func(args []goja.Value) { c.elapsed(args, true) }},
+		{"timeLog", func(args []goja.Value) { c.elapsed(args, false) }},
+		{"trace", func(args []goja.Value) { c.write("error", c.trace(args)) }},
+		{"assert", c.assert},
+		{"clear", func([]goja.Value) {}},
+		{"count", c.count},
+		{"countReset", c.countReset},
+		{"group", c.group},
+		{"groupEnd", func([]goja.Value) { c.indent = max(c.indent-2, 0) }},
+		{"table", c.table},
+		{"debug", print("debug")},
+		{"info", print("info")},
+		{"dirxml", print("log")},
+		{"error", print("error")},
+		{"groupCollapsed", c.group},
 	} {
-		l.method(object, name, 0, func(call goja.FunctionCall) goja.Value {
-			f(call.Arguments)
+		l.method(object, m.name, 0, func(call goja.FunctionCall) goja.Value {
+			m.f(call.Arguments)
 			return goja.Undefined()
 		})
 	}
