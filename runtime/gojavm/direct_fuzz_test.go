@@ -27,7 +27,7 @@ var oddTexts = []string{
 	"for (const {b = function* as( {c = b[0], } = `` + a){}, ...a} of a)a;", "try { ( a[0])++\n ({1e3: async a => {}, }) < a;} finally {}",
 	"x++\n [ a = a, , , ,];", "/\\]/\r\n+ ({}) < a;", "while (await x?.\nas ** ({if: a }))a;", "switch (c) {case c: for (let a in a) for (var a of a)a;}",
 	"[... {} = - -b < a, ,];", "new f(`😀${a}\n` + `😀\\``);", "(a + '') + (b + '')", "if (a) if (b) throw c", "a = '' + ''.constructor", "A[(/)/),('')]",
-	"1nin+ 1", "x = /[^\\\r\nd]/.exec(a)", "x = /[\\\n]/",
+	"return 1nin+ 1", "x = /[^\\\r\nd]/.exec(a)", "x = /[\\\n]/",
 }
 
 func FuzzDirect(f *testing.F) {
