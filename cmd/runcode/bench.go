@@ -18,6 +18,7 @@ import (
 	"github.com/runcode-go/runcode/internal/bench"
 	"github.com/runcode-go/runcode/internal/terminal"
 	"github.com/runcode-go/runcode/internal/termtext"
+	"github.com/runcode-go/runcode/pipeline/redact"
 )
 
 // benchFlags are the flags of `runcode bench`. Those of an agent serve --live,
@@ -200,9 +201,13 @@ func benchLive(ctx context.Context, f *benchFlags) (_ *bench.Report, err error) 
 	if err != nil {
 		return nil, err
 	}
-	secrets := ownSecrets()
+	key, err := f.key()
+	if err != nil {
+		return nil, err
+	}
+	f.secrets = append(f.secrets, redact.Secret{Name: f.keyVariable(), Value: key})
 	o := bench.LiveOptions{
-		API: api, Model: f.model, Redact: secrets.JSON, Runs: int(f.runs), Only: f.options.Only, Seed: f.options.Seed, Isolation: f.options.Isolation,
+		API: api, Model: f.model, Redact: withSecrets(f.secrets).JSON, Runs: int(f.runs), Only: f.options.Only, Seed: f.options.Seed, Isolation: f.options.Isolation,
 		MaxSteps: int(f.maxSteps), MaxTokens: int(f.maxTokens), Requests: int(f.maxRequests), Tokens: int(f.maxSpent), Money: f.maxMoney, Prices: f.prices, Progress: f.options.Progress,
 	}
 	switch {
@@ -214,10 +219,6 @@ func benchLive(ctx context.Context, f *benchFlags) (_ *bench.Report, err error) 
 		defer file.Close()
 		o.Replay = file
 	default:
-		key, err := f.key()
-		if err != nil {
-			return nil, err
-		}
 		o.Transport = &agent.Client{API: api, BaseURL: f.baseURL, Key: key}
 	}
 	if f.record != "" {
@@ -241,7 +242,7 @@ func benchLive(ctx context.Context, f *benchFlags) (_ *bench.Report, err error) 
 // error.
 func (f *benchFlags) print(s *streams, report, old *bench.Report) error {
 	var out bytes.Buffer
-	escape := termtext.Escape
+	redactor, escape := withSecrets(f.secrets), termtext.Escape
 	switch {
 	case f.json:
 		escape = termtext.EscapeJSON
@@ -260,7 +261,7 @@ func (f *benchFlags) print(s *streams, report, old *bench.Report) error {
 		}
 	}
 	if f.html != "" {
-		if err := writeHTML(f.html, report); err != nil {
+		if err := writeHTML(f.html, report, redactor); err != nil {
 			return err
 		}
 	}
@@ -282,7 +283,7 @@ func (f *benchFlags) print(s *streams, report, old *bench.Report) error {
 			failed = fmt.Errorf("the report is worse than %s by more than %s", f.compare, &f.failOver)
 		}
 	}
-	if err := s.print(ownSecrets().Known(out.String()), escape); err != nil {
+	if err := s.print(redactor.Known(out.String()), escape); err != nil {
 		return &programFailed{fmt.Errorf("cannot write the report: %w", err)}
 	}
 	if refused := report.Refused(); len(refused) > 0 {
@@ -294,12 +295,12 @@ func (f *benchFlags) print(s *streams, report, old *bench.Report) error {
 	return nil
 }
 
-func writeHTML(path string, report *bench.Report) error {
+func writeHTML(path string, report *bench.Report, redactor *redact.Redactor) error {
 	var page bytes.Buffer
 	if err := report.HTML(&page); err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(redactor.Known(page.String())), 0o600); err != nil {
 		return fmt.Errorf("--html: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,7 +83,7 @@ func TestBenchLive(t *testing.T) {
 				if !strings.HasSuffix(r.Header.Get(tt.header), key) {
 					t.Errorf("the key is not in %s", tt.header)
 				}
-				_, _ = w.Write([]byte(tt.answer))
+				_, _ = w.Write([]byte(strings.Replace(tt.answer, "{", `{"echo":"`+key+`",`, 1))) // some servers say what they got
 			}))
 			defer server.Close()
 			tape := filepath.Join(t.TempDir(), "tape")
@@ -106,6 +107,67 @@ func TestBenchLive(t *testing.T) {
 				t.Errorf("%v; the table is not of the live runs alone:\n%s", err, table)
 			}
 		})
+	}
+}
+
+// TestBenchCaps: each cap stops a live benchmark after two requests of 102 tokens.
+func TestBenchCaps(t *testing.T) {
+	for _, cap := range [][]string{{"--max-requests", "2"}, {"--max-spent-tokens", "150"}, {"--max-money", "0.00015", "--price-in", "1"}} {
+		t.Run(cap[0], func(t *testing.T) {
+			requests := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests++
+				_, _ = w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"8"}}],"usage":{"prompt_tokens":100,"completion_tokens":2}}`))
+			}))
+			defer server.Close()
+			args := append([]string{"--live", "openai", "--model", "m", "--api-url", server.URL, "--only", "single", "--runs", "2"}, cap...)
+			table, err := runBenchCommand(t, "", args...)
+			if err != nil || requests != 2 || !strings.Contains(table, "a cap of the benchmark is reached") {
+				t.Errorf("%v; %d requests, want 2:\n%s", err, requests, table)
+			}
+		})
+	}
+}
+
+// TestBenchRefused: a comparison that is refused has no figures and is a failure.
+func TestBenchRefused(t *testing.T) {
+	mock := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(mock, []byte(`{"tools":[{"name":"size","readOnly":true,"result":7}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := runBenchCommand(t, `return await tools.size({id: String(Math.random())});`, "--script", "-", "--tools", "none", "--mock", mock, "--quiet")
+	var failed *programFailed
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "standard input: the ways to do it disagree, so they are not compared: ") {
+		t.Errorf("error %v, want that the comparison is refused", err)
+	}
+	if !strings.Contains(table, "refused") || strings.Contains(table, "×") && strings.Contains(table, "→") {
+		t.Errorf("a refused comparison has figures:\n%s", table)
+	}
+}
+
+// TestBenchKeepsTheKey: an answer that has the key is shown without it, in the table and
+// in the page, whatever the key's variable is called.
+func TestBenchKeepsTheKey(t *testing.T) {
+	const key = "secret-of-the-bench"
+	t.Setenv("BENCH_KEY", key)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"` + key + ` is the key"}}]}`))
+	}))
+	defer server.Close()
+	page := filepath.Join(t.TempDir(), "page.html")
+	args := []string{"--live", "openai", "--model", "m", "--api-url", server.URL, "--key-env", "BENCH_KEY", "--only", "single", "--runs", "1", "--html", page}
+	table, err := runBenchCommand(t, "", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, report := range map[string]string{"table": table, "page": string(text)} {
+		if strings.Contains(report, key) || !strings.Contains(report, "is the key") {
+			t.Errorf("the %s holds the key, or lacks the answer:\n%s", name, report)
+		}
 	}
 }
 

@@ -282,6 +282,14 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestPrices: what a cache gave has a price of its own.
+func TestPrices(t *testing.T) {
+	p := Prices{Input: 3, Cached: 0.5, Output: 11}
+	if got, want := p.of(modelapi.Usage{Input: 1_000_000, Cached: 400_000, Output: 100_000}), 0.6*3+0.4*0.5+0.1*11; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestCaps: what meets a cap, and all that would follow it, is a failure and not
 // missing.
 func TestCaps(t *testing.T) {
