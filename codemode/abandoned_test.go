@@ -36,6 +36,12 @@ type mule struct {
 // ask, about which a person is asked who rejects it, and echo.
 func newMule(t *testing.T, opts codemode.Options) *mule {
 	t.Helper()
+	return newMuleWithin(t, opts, 300*time.Millisecond)
+}
+
+// newMuleWithin is newMule with another time for bodies that nobody waits for.
+func newMuleWithin(t *testing.T, opts codemode.Options, drain time.Duration) *mule {
+	t.Helper()
 	m := &mule{started: make(chan struct{}, 64), letGo: make(chan struct{}), back: make(chan struct{}, 64)}
 	stubborn := tools.DefineWith(tools.Definition{Name: "stubborn", Concurrent: func(tools.JSON) bool { return true }},
 		func(ctx context.Context, run *tools.Run, _ struct{}) (string, error) {
@@ -58,7 +64,7 @@ func newMule(t *testing.T, opts codemode.Options) *mule {
 	ask := body("ask", func() (tools.Result, error) { return tools.Result{}, errors.New("the body ran") })
 	ask.Concurrent = started.Concurrent
 	m.p = pipeline.New(registry(t, stubborn, started, ask, echo()), &pipeline.Options{
-		Sink: &m.rec, Drain: 300 * time.Millisecond, Logger: slog.New(returns{slog.DiscardHandler, m.back}),
+		Sink: &m.rec, Drain: drain, Logger: slog.New(returns{slog.DiscardHandler, m.back}),
 		Approver: pipelinetest.NewApprover(pipeline.Rejected, pipeline.Rejected, pipeline.Rejected),
 	})
 	m.p.UseRule("ask", func(c tools.Call) pipeline.Decision {
@@ -210,7 +216,8 @@ func TestAbandonedAfterTheProgramGaveUp(t *testing.T) {
 // holds it up is the one to be abandoned, and not the one that asks the sub-agent.
 func TestAbandonedBelowASubAgent(t *testing.T) {
 	eachWay(t, func(t *testing.T, opts codemode.Options) {
-		m := newMule(t, opts)
+		// The agent has this long to end the inner run, on a busy machine too.
+		m := newMuleWithin(t, opts, 2*time.Second)
 		var inner pipeline.Outcome
 		agent := &tools.Definition{Name: "agent", Handler: func(ctx context.Context, _ *tools.Run) (tools.Result, error) {
 			inner = m.cm.Run(ctx, codemode.Program{ID: "a1", Code: "await tools.stubborn({})"})
