@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -89,14 +92,33 @@ func hasType(blocks []tools.Content, kind string) bool {
 	return false
 }
 
+// quietPort is a port that nobody listens on, and that no system hands out by
+// itself: a server of another test on it would get what is meant for ours.
+func quietPort(t *testing.T) string {
+	t.Helper()
+	const first, last = 12_000, 30_000
+	for range 100 {
+		port := strconv.Itoa(first + rand.IntN(last-first))
+		if l, err := net.Listen("tcp", ":"+port); err == nil {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
 // TestEverythingServerOnHTTP: the same over streamable HTTP and server-sent
 // events.
 func TestEverythingServerOnHTTP(t *testing.T) {
 	bin := npmServers(t, "@modelcontextprotocol/server-everything")
-	for kind, args := range map[string]struct{ mode, path, port string }{TypeHTTP: {"streamableHttp", "/mcp", "39741"}, TypeSSE: {"sse", "/sse", "39742"}} {
+	for kind, args := range map[string]struct{ mode, path string }{TypeHTTP: {"streamableHttp", "/mcp"}, TypeSSE: {"sse", "/sse"}} {
 		t.Run(kind, func(t *testing.T) {
+			port := quietPort(t)
 			server := exec.Command(filepath.Join(bin, "mcp-server-everything"), args.mode)
-			server.Env = append(os.Environ(), "PORT="+args.port)
+			server.Env = append(os.Environ(), "PORT="+port)
 			var out bytes.Buffer
 			server.Stdout, server.Stderr = &out, &out
 			if err := server.Start(); err != nil {
@@ -110,7 +132,7 @@ func TestEverythingServerOnHTTP(t *testing.T) {
 				}
 			}()
 			states := make(chan Status, 100)
-			cfg := Config{Servers: map[string]Server{"s": {Type: kind, URL: "http://localhost:" + args.port + args.path}}}
+			cfg := Config{Servers: map[string]Server{"s": {Type: kind, URL: "http://localhost:" + port + args.path}}}
 			c, err := Connect(t.Context(), cfg, &Options{OnStatus: func(s Status) { states <- s }})
 			if err != nil {
 				t.Fatal(err)
