@@ -96,11 +96,11 @@ func TestACheckTranslatesNoPlaces(t *testing.T) {
 			if p.reach != nil {
 				t.Error("what the program can reach was looked for")
 			}
-			asked, consumer := false, p.places.consumer
-			p.places.consumer = func() *sourcemap.Consumer {
+			asked, own := false, *p.places // other programs may share them
+			p.places = &places{name: own.name, written: own.written, consumer: func() *sourcemap.Consumer {
 				asked = true
-				return consumer()
-			}
+				return own.consumer()
+			}}
 			r.prog = p
 			if notes := r.unboundCalls(); len(notes) > 0 != tt.asks || asked != tt.asks {
 				t.Errorf("notes %q, places asked: %v, want %v", notes, asked, tt.asks)
