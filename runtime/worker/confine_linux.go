@@ -285,7 +285,7 @@ func openedByInit() []Layer {
 func extraDescriptors() int {
 	const most = 1024
 	extra := 0
-	for fd := linkDescriptor + 1; fd < most; fd++ {
+	for fd := lastDescriptor + 1; fd < most; fd++ {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && !internalDescriptor(fd) {
 			extra++
 		}

@@ -161,7 +161,7 @@ func wantFailure(t testing.TB, res runtime.Result, kind runtime.Kind, message st
 // relay passes frames from one connection to another until either ends, and then
 // closes both. A frame goes on as what change makes of it, unchanged without
 // one; change has the frame read as it arrives, so it may also take a part of it.
-func relay(from, to net.Conn, change func(frame io.Reader, size int, k kind, to io.Writer) error) {
+func relay(from, to io.ReadWriteCloser, change func(frame io.Reader, size int, k kind, to io.Writer) error) {
 	defer from.Close()
 	defer to.Close()
 	for {

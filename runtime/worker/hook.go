@@ -4,7 +4,7 @@ package worker
 
 import (
 	"fmt"
-	"net"
+	"io"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -21,13 +21,19 @@ const marker = "runcode-worker"
 // on the hook: it must not start itself again.
 const depthVar = "RUNCODE_WORKER_DEPTH"
 
-// linkDescriptor is where a worker finds its end of the socket pair.
-const linkDescriptor = 3
+// What a worker finds open beside its standard files: its end of the socket pair,
+// which proves who started it, and the two pipes it is spoken to through.
+const (
+	proofDescriptor = 3 + iota
+	fromParentDescriptor
+	toParentDescriptor
+	lastDescriptor = toParentDescriptor
+)
 
 // becomeWorker is what a worker does instead of main. connect opens its end of the
 // connection, once it is known what else is open. The
 // rest is what the parent says: its nonce, and the layers to leave out.
-func becomeWorker(connect func() (net.Conn, error), nonce, without string) {
+func becomeWorker(connect func() (io.ReadWriteCloser, error), nonce, without string) {
 	// Package initialisation is tied to the main thread, and what is tied to a thread
 	// costs switches of threads whenever its turn comes: here, for every frame.
 	ended := make(chan error)
@@ -46,7 +52,7 @@ const maxStack = 64 << 20
 // newEngine is what a worker hosts.
 var newEngine = func() (engine, error) { return gojavm.New(&gojavm.Options{OwnProcess: true}) }
 
-func serveProcess(connect func() (net.Conn, error), nonce string, without []string) error {
+func serveProcess(connect func() (io.ReadWriteCloser, error), nonce string, without []string) error {
 	layers := openedByInit()
 	conn, err := connect()
 	if err != nil {

@@ -3,7 +3,7 @@
 package worker
 
 import (
-	"net"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -13,17 +13,24 @@ import (
 // init turns a process that New started into a worker; every other process goes
 // on to main. A worker never does.
 func init() {
-	if len(os.Args) != 4 || os.Args[0] != marker || privileged() || !fromParent(linkDescriptor) {
+	if len(os.Args) != 4 || os.Args[0] != marker || privileged() || !fromParent(proofDescriptor) || !pipe(fromParentDescriptor) || !pipe(toParentDescriptor) {
 		return
 	}
 	closeInherited(os.Args[2])
 	becomeWorker(connect, os.Args[1], os.Args[3])
 }
 
-func connect() (net.Conn, error) {
-	file := os.NewFile(linkDescriptor, "parent")
-	defer file.Close()
-	return net.FileConn(file)
+// connect opens the pipes. What proved the parent is of no use any more.
+func connect() (io.ReadWriteCloser, error) {
+	if err := syscall.Close(proofDescriptor); err != nil {
+		return nil, os.NewSyscallError("close", err)
+	}
+	for _, fd := range []int{fromParentDescriptor, toParentDescriptor} {
+		if err := syscall.SetNonblock(fd, true); err != nil { // else each read would hold a thread
+			return nil, os.NewSyscallError("fcntl", err)
+		}
+	}
+	return &duplex{in: os.NewFile(fromParentDescriptor, "from parent"), out: os.NewFile(toParentDescriptor, "to parent")}, nil
 }
 
 // fromParent says whether the descriptor is a nameless stream socket whose other
@@ -41,11 +48,17 @@ func fromParent(fd int) bool {
 	return nameless && madeByParent(fd)
 }
 
+// pipe says whether the descriptor is an end of a pipe.
+func pipe(fd int) bool {
+	var stat syscall.Stat_t
+	return syscall.Fstat(fd, &stat) == nil && stat.Mode&syscall.S_IFMT == syscall.S_IFIFO
+}
+
 // closeInherited closes what the parent itself was started with and every child
 // of its inherits. No code of this process has opened any of it.
 func closeInherited(list string) {
 	for name := range strings.SplitSeq(list, ",") {
-		if fd, err := strconv.Atoi(name); err == nil && fd > linkDescriptor {
+		if fd, err := strconv.Atoi(name); err == nil && fd > lastDescriptor {
 			syscall.Close(fd)
 		}
 	}

@@ -1,7 +1,7 @@
 package worker
 
 import (
-	"net"
+	"io"
 	"os"
 	"strconv"
 
@@ -19,7 +19,7 @@ func init() {
 	if err != nil || !fromParent(windows.Handle(handle)) {
 		return
 	}
-	connect := func() (net.Conn, error) { return newPipeConn(windows.Handle(handle), "parent"), nil }
+	connect := func() (io.ReadWriteCloser, error) { return newPipeConn(windows.Handle(handle), "parent"), nil }
 	becomeWorker(connect, os.Args[1], os.Args[3])
 }
 

@@ -2,7 +2,7 @@ package worker
 
 import (
 	"bufio"
-	"net"
+	"io"
 	"sync"
 	"time"
 )
@@ -15,7 +15,7 @@ const quiet = time.Millisecond
 // link is one side of the connection between parent and worker. Any goroutine
 // may send; one at a time may receive.
 type link struct {
-	conn net.Conn
+	conn io.ReadWriteCloser
 	in   *bufio.Reader
 
 	mu       sync.Mutex // guards the rest: frames never interleave
@@ -24,7 +24,7 @@ type link struct {
 	flushing bool      // a goroutine is about to empty out
 }
 
-func newLink(conn net.Conn) *link {
+func newLink(conn io.ReadWriteCloser) *link {
 	return &link{conn: conn, in: bufio.NewReaderSize(conn, linkBuffer), out: bufio.NewWriterSize(conn, linkBuffer)}
 }
 

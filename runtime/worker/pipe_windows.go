@@ -2,7 +2,6 @@ package worker
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"unsafe"
 
@@ -12,23 +11,11 @@ import (
 // pipeBuffer is how many bytes of each direction the system keeps.
 const pipeBuffer = 64 << 10
 
-// pipeConn is one end of a pipe of two directions.
-type pipeConn struct{ *os.File }
-
 // newPipeConn takes over a handle for overlapped operations: reading, writing and
 // closing do not wait for each other.
-func newPipeConn(handle windows.Handle, name string) net.Conn {
-	return pipeConn{os.NewFile(uintptr(handle), name)}
+func newPipeConn(handle windows.Handle, name string) *os.File {
+	return os.NewFile(uintptr(handle), name)
 }
-
-func (c pipeConn) LocalAddr() net.Addr  { return pipeAddr{} }
-func (c pipeConn) RemoteAddr() net.Addr { return pipeAddr{} }
-
-// pipeAddr is the address of what has none.
-type pipeAddr struct{}
-
-func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "pipe" }
 
 // newPipe makes a pipe for one child. ours is the end of the server, for overlapped
 // operations; theirs is inheritable, and closed by the caller once the child has it.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -277,46 +278,99 @@ func TestHostProgram(t *testing.T) {
 	}
 }
 
-// What looks like a worker's start and is none runs the program itself.
+// What looks like a worker's start and is none runs the program itself. What is one
+// greets, so that the others are refused for what their names say.
 func TestSpoofedStarts(t *testing.T) {
 	const marker, nonce = "runcode-worker", "00112233445566778899aabbccddeeff"
+	pair, in, out, mute := socketPair(t), pipe(t), pipe(t), null(t)
+	out.ours, out.theirs = out.theirs, out.ours
+	in.ours.Close() // a worker takes the end of what it reads as the order to exit
+	for _, tt := range []struct {
+		name string
+		cmd  func(host string) *exec.Cmd
+		want string // of what it prints
+	}{
+		{"argv alone", func(host string) *exec.Cmd { return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}} }, ran},
+		{"environment alone", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{host}, Env: []string{"RUNCODE_WORKER_DEPTH=1"}, ExtraFiles: []*os.File{pair.theirs, in.theirs, out.theirs}}
+		}, ran},
+		{"a file as the proof", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{mute, in.theirs, out.theirs}}
+		}, ran},
+		{"a file in place of a pipe", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{pair.theirs, mute, out.theirs}}
+		}, ran},
+		{"a file in place of the other pipe", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{pair.theirs, in.theirs, mute}}
+		}, ran},
+		{"nothing in place of a pipe", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{pair.theirs, in.theirs}}
+		}, ran},
+		{"a socket pair of somebody else", func(host string) *exec.Cmd {
+			cmd := exec.Command("bash", "-c", `(exec -a `+marker+` "$0" `+nonce+` "" ""); true`, host)
+			cmd.ExtraFiles = []*os.File{pair.theirs, in.theirs, out.theirs}
+			return cmd
+		}, ran},
+		{"a worker", func(host string) *exec.Cmd {
+			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{pair.theirs, in.theirs, out.theirs}}
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := tt.cmd(host(t))
+			said, err := cmd.CombinedOutput()
+			if errors.Is(err, exec.ErrNotFound) {
+				t.Skip("there is no bash to start the program through")
+			}
+			if string(said) != tt.want || err != nil {
+				t.Errorf("%q, %v; want %q", said, err, tt.want)
+			}
+		})
+	}
+	out.theirs.Close()
+	hello, err := io.ReadAll(out.ours)
+	if n := strings.Count(string(hello), nonce); n != 1 || err != nil {
+		t.Errorf("%d greetings, %v; want that of the worker", n, err)
+	}
+}
+
+// ran is what the main of the host program prints.
+const ran = "main ran\n"
+
+// ends is what two processes share, until the end of the test.
+type ends struct{ ours, theirs *os.File }
+
+func (e ends) closeAfter(t *testing.T) ends {
+	t.Cleanup(func() {
+		e.ours.Close()
+		e.theirs.Close()
+	})
+	return e
+}
+
+func socketPair(t *testing.T) ends {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
-	defer ours.Close()
-	defer theirs.Close()
-	for _, tt := range []struct {
-		name string
-		cmd  func(host string) *exec.Cmd
-	}{
-		{"argv alone", func(host string) *exec.Cmd { return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}} }},
-		{"environment alone", func(host string) *exec.Cmd {
-			return &exec.Cmd{Path: host, Args: []string{host}, Env: []string{"RUNCODE_WORKER_DEPTH=1"}, ExtraFiles: []*os.File{theirs}}
-		}},
-		{"a file as the descriptor", func(host string) *exec.Cmd {
-			null, _ := os.Open(os.DevNull)
-			t.Cleanup(func() { null.Close() })
-			return &exec.Cmd{Path: host, Args: []string{marker, nonce, "", ""}, ExtraFiles: []*os.File{null}}
-		}},
-		{"a socket pair of somebody else", func(host string) *exec.Cmd {
-			cmd := exec.Command("bash", "-c", `(exec -a `+marker+` "$0" `+nonce+` "" ""); true`, host)
-			cmd.ExtraFiles = []*os.File{theirs}
-			return cmd
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			cmd := tt.cmd(host(t))
-			out, err := cmd.CombinedOutput()
-			if errors.Is(err, exec.ErrNotFound) {
-				t.Skip("there is no bash to start the program through")
-			}
-			if string(out) != "main ran\n" || err != nil {
-				t.Errorf("%q, %v; want main to run", out, err)
-			}
-		})
+	return ends{os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")}.closeAfter(t)
+}
+
+// pipe is one whose reading end is theirs.
+func pipe(t *testing.T) ends {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return ends{w, r}.closeAfter(t)
+}
+
+func null(t *testing.T) *os.File {
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
 }
 
 // A program with raised privileges never becomes a worker.
@@ -332,15 +386,9 @@ func TestPrivilegedBinary(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, text, 0o755), os.Chown(path, 65534, 65534), os.Chmod(path, 0o755|os.ModeSetuid)); err != nil {
 		t.Fatal(err)
 	}
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
-	defer ours.Close()
-	defer theirs.Close()
-	out, err := (&exec.Cmd{Path: path, Args: []string{"runcode-worker", "nonce", "", ""}, ExtraFiles: []*os.File{theirs}}).CombinedOutput()
-	if string(out) != "main ran\n" || err != nil {
+	files := []*os.File{socketPair(t).theirs, pipe(t).theirs, pipe(t).ours}
+	out, err := (&exec.Cmd{Path: path, Args: []string{"runcode-worker", "nonce", "", ""}, ExtraFiles: files}).CombinedOutput()
+	if string(out) != ran || err != nil {
 		t.Errorf("%q, %v; want main to run", out, err)
 	}
 	// The thread that starts workers takes the file's mode its force.
@@ -364,9 +412,9 @@ func TestWrongBinary(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, binary, want string }{
 		{"a shell", "/bin/sh", "instead of greeting"},
-		{"a script that keeps what it is sent", script("thief", "cat <&3 >"+canary), "it said nothing for 1s"},
+		{"a script that keeps what it is sent", script("thief", "cat <&4 >"+canary), "it said nothing for 1s"},
 		{"one that talks", script("talker", "echo hello; exit 5"), "it exited with code 5 instead of greeting; it printed: hello"},
-		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&3; cat <&3 >"+canary), "its greeting is not one of a worker: a type-0 frame is not accepted here"},
+		{"one that sends something else", script("babbler", "head -c 100 /dev/zero >&5; cat <&4 >"+canary), "its greeting is not one of a worker: a type-0 frame is not accepted here"},
 		{"one that starts the host again", script("loop", `exec "`+os.Args[0]+`" -test.run=TestWrongBinary/one_that_starts_the_host_again`), "instead of greeting"},
 		{"one that does not exist", filepath.Join(dir, "nothing"), "no such file or directory"},
 		{"one that is not executable", plain, "is not an executable file"},

@@ -310,7 +310,7 @@ func (s *session) clock(f frame) error {
 		s.stopNow(runtime.Failure{Kind: runtime.Exception, Message: fmt.Sprintf("the host's clock panicked: %v", failed)})
 		return nil
 	}
-	// The worker waits for the answer, so the frame fits the socket's buffer.
+	// The worker waits for the answer, so the frame fits the pipe.
 	s.send(frame{kind: kindTime, call: f.call, meta: encode(packTime(now))})
 	return nil
 }

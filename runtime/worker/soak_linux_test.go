@@ -100,7 +100,7 @@ func TestSoak(t *testing.T) {
 	}
 	// Of each worker its connection, its diagnostics, its handle and what tells of
 	// its use; and the poller's.
-	if most := before.descriptors + 4*atOnce + 4; last.descriptors > most {
+	if most := before.descriptors + 6*atOnce + 4; last.descriptors > most {
 		t.Errorf("%d descriptors are open with %d workers, want at most %d", last.descriptors, last.children, most)
 	}
 	if last.threads > first.threads+16 {

@@ -5,8 +5,8 @@ package worker
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -171,7 +171,7 @@ func (s *starter) warn(layers []Layer) {
 
 // newProcess makes a process of a child that has been started. await returns when
 // the child has ended and been reaped, and has noted how.
-func newProcess(pid int, conn net.Conn, said *os.File, await func(*process)) *process {
+func newProcess(pid int, conn io.ReadWriteCloser, said *os.File, await func(*process)) *process {
 	p := &process{link: newLink(conn), pid: pid, diag: &diagnostics{}, exited: make(chan struct{}), served: map[runID]bool{}}
 	read := make(chan struct{})
 	go func() {

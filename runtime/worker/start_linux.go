@@ -35,7 +35,7 @@ func inheritable() []string {
 	var names []string
 	for _, entry := range entries {
 		fd, err := strconv.Atoi(entry.Name())
-		if err != nil || fd <= linkDescriptor {
+		if err != nil || fd <= lastDescriptor {
 			continue
 		}
 		if passedOn(fd) {

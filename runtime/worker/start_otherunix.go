@@ -27,7 +27,7 @@ const mostInherited = 4096
 // them.
 func inheritable() []string {
 	var names []string
-	for fd := linkDescriptor + 1; fd < mostInherited; fd++ {
+	for fd := lastDescriptor + 1; fd < mostInherited; fd++ {
 		if passedOn(fd) {
 			names = append(names, strconv.Itoa(fd))
 		}

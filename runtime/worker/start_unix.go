@@ -4,7 +4,7 @@ package worker
 
 import (
 	"fmt"
-	"net"
+	"io"
 	"os"
 	goruntime "runtime"
 	"slices"
@@ -115,16 +115,11 @@ func (s *starter) spawn(nonce string) (*process, error) {
 	if err := s.checkPin(); err != nil {
 		return nil, err
 	}
-	ours, theirs, err := socketPair()
+	conn, theirs, err := newConnection()
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
-	conn, err := net.FileConn(ours)
-	ours.Close()
-	if err != nil {
-		return nil, err
-	}
+	defer closeAll(theirs)
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		conn.Close()
@@ -137,7 +132,7 @@ func (s *starter) spawn(nonce string) (*process, error) {
 		return nil, err
 	}
 	defer saying.Close()
-	attr := &os.ProcAttr{Env: s.env, Files: []*os.File{null, saying, saying, theirs}}
+	attr := &os.ProcAttr{Env: s.env, Files: append([]*os.File{null, saying, saying}, theirs...)}
 	// The thread may no longer list what is open.
 	argv := []string{marker, nonce, strings.Join(inheritable(), ","), strings.Join(s.without, ",")}
 	child, err := s.onThread(func() (*os.Process, error) { return s.launch(argv, attr) })
@@ -189,7 +184,7 @@ func (s *starter) onThread(f func() (*os.Process, error)) (p *os.Process, err er
 
 // watch makes a process of a child and reaps it when it ends. done ends what look
 // needs.
-func watch(child *os.Process, conn net.Conn, said *os.File, look func() (usage, error), done func()) *process {
+func watch(child *os.Process, conn io.ReadWriteCloser, said *os.File, look func() (usage, error), done func()) *process {
 	p := newProcess(child.Pid, conn, said, func(p *process) {
 		endGroup(child.Pid)
 		p.reap.Lock() // its number is about to be free for another process; only on Linux is it sure to have ended
@@ -225,24 +220,4 @@ func statusOf(state *os.ProcessState) exitStatus {
 func passedOn(fd int) bool {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	return err == nil && flags&unix.FD_CLOEXEC == 0
-}
-
-// socketPair makes a pair of connected stream sockets that no other child
-// inherits.
-func socketPair() (ours, theirs *os.File, err error) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		return nil, nil, os.NewSyscallError("socketpair", err)
-	}
-	for _, fd := range fds {
-		syscall.CloseOnExec(fd)
-	}
-	if err := syscall.SetNonblock(fds[0], true); err != nil {
-		syscall.Close(fds[0])
-		syscall.Close(fds[1])
-		return nil, nil, err
-	}
-	return os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "parent"), nil
 }

@@ -2,8 +2,8 @@ package worker
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -303,7 +303,7 @@ func envBlock(env []string) []uint16 {
 const killCode = 137
 
 // watch makes a process of a child and reaps it when it ends.
-func watch(started windows.ProcessInformation, job *sandbox.Job, conn net.Conn, said *os.File) *process {
+func watch(started windows.ProcessInformation, job *sandbox.Job, conn io.ReadWriteCloser, said *os.File) *process {
 	p := newProcess(int(started.ProcessId), conn, said, func(p *process) {
 		windows.WaitForSingleObject(started.Process, windows.INFINITE)
 		p.reap.Lock()
