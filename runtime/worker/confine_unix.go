@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxDescriptors is what a worker needs, with room: its pipes and socket, the
-// poller.
+// maxDescriptors is what a worker needs, with room: its pipes and the poller.
 const maxDescriptors = 32
 
 // limitFiles sets what is the same for every run, and for good. Pipes and sockets

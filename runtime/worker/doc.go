@@ -11,8 +11,8 @@
 //
 // Importing this package adds one init function, the only one of the module.
 // It turns a process into a worker if, and only if, its argv[0] is the marker,
-// descriptor 3 is one end of a socket pair made by its parent, and it was not
-// started with raised privileges. On Windows the handle that its command line
+// descriptor 3 is one end of a socket pair made by its parent, descriptors 4 and 5 are
+// pipes, through which the two speak, and it was not started with raised privileges. On Windows the handle that its command line
 // names is the client's end of a pipe made by its parent; no start there raises
 // privileges. The BSDs do not tell who made a socket pair. Such a process never
 // reaches main (or TestMain). No environment variable can make a process a worker.
@@ -89,7 +89,7 @@
 //
 // On macOS and the BSDs file-limits is on. There is no limit of memory, no metering of
 // processor time from outside and no parent-death signal: a worker there ends
-// when its socket closes, and what does not heed the engine when the wall clock
+// when its connection closes, and what does not heed the engine when the wall clock
 // kills it. Its files and its network are those of the user.
 //
 // Every worker, on any system, has an environment of its own with next to nothing

@@ -29,9 +29,9 @@ type Options struct {
 	Env []string
 	// MaxWorkers is how many worker processes there may be at once, those that are
 	// starting or ending included; further runs wait in order of arrival. Zero is
-	// GOMAXPROCS, and at least 2: one that runs and a spare that has started
-	// already. With 1 there is no spare, and what ends a worker costs the next run
-	// a start.
+	// twice GOMAXPROCS, and at least 4: a run waits for its calls, and for people,
+	// and keeps its worker meanwhile. With 1 there is no spare that has started
+	// already, and what ends a worker costs the next run a start.
 	//
 	// Runs marked Nested never wait, since an ancestor of theirs holds a worker:
 	// each may add a process beyond MaxWorkers. At most max(32, 4*MaxWorkers) of
@@ -124,7 +124,7 @@ func (r *Runtime) Layers() []Layer { return r.layers() }
 func newRuntime(opts Options, start func(context.Context) (*process, error), closeStarter func(), logger *slog.Logger) *Runtime {
 	most := opts.MaxWorkers
 	if most == 0 {
-		most = max(goruntime.GOMAXPROCS(0), 2)
+		most = max(2*goruntime.GOMAXPROCS(0), 4)
 	}
 	idle := cmp.Or(opts.Idle, DefaultIdle)
 	r := &Runtime{bytes: budget{left: runtimeBytes}}
