@@ -452,6 +452,8 @@ func addFaults() bool {
 		"abort":      func(string) error { unix.Kill(os.Getpid(), unix.SIGABRT); select {} },
 		"kill":       func(string) error { unix.Kill(os.Getpid(), unix.SIGKILL); select {} },
 		"hang-up":    func(string) error { closeLink(); select {} },
+		"mute":       func(string) error { unix.Close(toParentDescriptor); select {} },
+		"deaf-ears":  func(string) error { unix.Close(fromParentDescriptor); return nil },
 		"deaf":       func(string) error { closeOutput(); return nil },
 		"allocation": func(string) error { keep = make([]byte, 1<<40); return nil },
 		"growth":     func(string) error { return grow(1 << 20) },
@@ -565,6 +567,7 @@ func TestExits(t *testing.T) {
 		{"abort", runtime.WorkerExit, "worker exited with code 2 before completing: SIGABRT: abort", tryAgain, false},
 		{"kill", runtime.WorkerExit, killed, systemKill, false},
 		{"hang-up", runtime.WorkerExit, "worker closed its connection before completing and was ended", engineFault, false},
+		{"mute", runtime.WorkerExit, "worker closed its connection before completing and was ended", engineFault, false},
 		{"execve", runtime.WorkerExit, "worker was ended by signal 31 (bad system call) before completing", intruder, false},
 		{"allocation", runtime.MemoryLimit, memory, smaller, true},
 		{"growth", runtime.MemoryLimit, memory, smaller, true},
@@ -576,11 +579,7 @@ func TestExits(t *testing.T) {
 			if tt.bounded && testing.Short() {
 				t.Skip("uses up memory")
 			}
-			var opts Options
-			if opts.MaxWorkers = 1; tt.attempt == "hang-up" {
-				opts.Without = []string{LayerSeccomp}
-			}
-			c := newCrew(t, opts, nil)
+			c := newCrew(t, Options{MaxWorkers: 1}, nil)
 			c.fine(t)
 			w := c.idleWorker(t)
 			if tt.bounded && !w.has(LayerMemory) || tt.hint == intruder && !w.has(LayerSeccomp) {
@@ -609,6 +608,19 @@ func TestDiagnosticsMayEnd(t *testing.T) {
 	if n := len(c.workers); n != 1 {
 		t.Errorf("%d workers, want the same for both runs", n)
 	}
+}
+
+// A worker that no longer reads is ended by the next run, which says so.
+func TestClosedEars(t *testing.T) {
+	c := newCrew(t, Options{MaxWorkers: 1}, nil)
+	if res := mustRun(t, c, runtime.Request{Program: attemptPrefix + "deaf-ears"}); res.Value != `"succeeded"` {
+		t.Fatalf("%+v", res.Failure)
+	}
+	within(t, func() {
+		res := mustRun(t, c, runtime.Request{Program: "return 1", Limits: runtime.Limits{Wall: 20 * time.Second}})
+		wantFailure(t, res, runtime.WorkerExit, "worker closed its connection before completing and was ended")
+	})
+	c.fine(t)
 }
 
 // childVar has this test binary run one test in a process of its own.

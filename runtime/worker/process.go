@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -25,6 +26,8 @@ type process struct {
 	layers []Layer       // in the order of LayerNames; nil: nobody looked
 	exited chan struct{} // closed when it is gone and its diagnostics are read
 	status exitStatus    // once exited is closed
+	unread atomic.Bool   // it could not be told something
+	deaf   atomic.Bool   // it was ended because it read no more and went on
 	born   int64         // resident bytes when it had greeted, 0 if not known
 
 	// What is done to the process by its number or handle is done under reap, and
@@ -88,6 +91,20 @@ func (p *process) retire() {
 	p.kill()
 	<-p.exited
 	p.link.close()
+}
+
+// notRead is told that something could not be sent. A process that is ending says why
+// by itself; one that goes on without reading is ended, as its run would never be.
+func (p *process) notRead() {
+	if p.unread.Swap(true) {
+		return
+	}
+	time.AfterFunc(stopGrace, func() {
+		if !p.gone() {
+			p.deaf.Store(true)
+			p.kill()
+		}
+	})
 }
 
 // fresh says whether the process has served no run yet.

@@ -101,7 +101,7 @@ func aborted(cause error) runtime.Failure {
 }
 
 // send sends a frame of the run, unless the run is over. A failure shows as the
-// end of the connection.
+// end of the connection: that of the worker, if it takes no more.
 func (s *session) send(f frame) {
 	l := s.worker.link
 	l.mu.Lock()
@@ -110,7 +110,9 @@ func (s *session) send(f frame) {
 		return
 	}
 	f.run = s.id
-	l.sendLocked(f)
+	if l.sendLocked(f) != nil {
+		s.worker.notRead()
+	}
 }
 
 // isOver is asked with link.mu held: a frame that is on its way when the run ends
@@ -485,7 +487,7 @@ func (s *session) lost(err error, wait bool) *runtime.Failure {
 		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker broke the protocol and was ended: " + f.text, Hint: engineFault}
 	case !hungUp(err):
 		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker connection failed: " + err.Error(), Hint: tryAgain}
-	case !left && s.worker.status.killed():
+	case (!left || s.worker.deaf.Load()) && s.worker.status.killed():
 		return &runtime.Failure{Kind: runtime.WorkerExit, Message: "worker closed its connection before completing and was ended", Hint: engineFault}
 	}
 	return exitFailure(s.worker, s.limits)
