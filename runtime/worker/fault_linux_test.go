@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -621,6 +622,42 @@ func TestClosedEars(t *testing.T) {
 		wantFailure(t, res, runtime.WorkerExit, "worker closed its connection before completing and was ended")
 	})
 	c.fine(t)
+}
+
+// A worker that a run found not to read serves no other run, whatever that run came to.
+func TestUnreadWorkerIsNotKept(t *testing.T) {
+	f := newFleet(t, Options{MaxWorkers: 1}, func(n int) (*process, error) {
+		var w *process
+		w = hosted(engineFunc(func(context.Context, runtime.Request) (runtime.Result, error) {
+			w.notRead()
+			return runtime.Result{Value: strconv.Itoa(n)}, nil
+		}))
+		return w, nil
+	})
+	defer f.Close()
+	within(t, func() {
+		first, second := mustRun(t, f, runtime.Request{}), mustRun(t, f, runtime.Request{})
+		if first.Failure != nil || second.Failure != nil || first.Value == second.Value {
+			t.Errorf("workers %s (%+v) and %s (%+v), want two that both served", first.Value, first.Failure, second.Value, second.Failure)
+		}
+	})
+}
+
+// TestClosedStandardFiles has a host without standard files, whose numbers the pipes
+// then get, write to a worker that no longer reads: no broken pipe ends the host.
+func TestClosedStandardFiles(t *testing.T) {
+	if os.Getenv(childVar) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestClosedStandardFiles$")
+		cmd.Env = append(os.Environ(), childVar+"=1")
+		if err := cmd.Run(); err != nil { // it can say nothing more
+			t.Error(err)
+		}
+		return
+	}
+	for _, file := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		file.Close()
+	}
+	TestClosedEars(t)
 }
 
 // childVar has this test binary run one test in a process of its own.

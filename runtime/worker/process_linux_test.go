@@ -255,7 +255,8 @@ func TestHostProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer null.Close()
-			cmd.ExtraFiles = []*os.File{nil, nil, null} // the host inherits it, its workers close it
+			// The host inherits them where its workers have their own, and beyond, where they close them.
+			cmd.ExtraFiles = []*os.File{null, null, null, null, nil, null}
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v: %s", err, out)

@@ -81,7 +81,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	if s.worker.grown(meter.last) {
 		s.reuse = false
 	}
-	if s.calls.outstanding() > 0 {
+	if s.calls.outstanding() > 0 || s.worker.unread.Load() {
 		s.reuse = false
 	}
 	if !s.reuse {
