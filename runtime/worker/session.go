@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -65,7 +64,7 @@ func (s *session) run(ctx context.Context, hold *budget) (runtime.Result, error)
 	s.worker.served[s.id] = true
 	s.worker.heap = max(s.worker.heap, s.limits.Heap)
 	if len(s.meta)+len(s.req.Program)+len(s.req.Input) < linkBuffer {
-		s.start() // the connection holds it, so this waits for nobody
+		s.start() // the connection holds it, so this waits for nobody, unless the system is short of room for pipes
 	} else {
 		go s.start()
 	}
@@ -493,10 +492,9 @@ func (s *session) lost(err error, wait bool) *runtime.Failure {
 	return exitFailure(s.worker, s.limits)
 }
 
-// hungUp says whether an error of the connection is its other side's doing. A
-// process that ends with something unread resets it.
+// hungUp says whether an error of the connection is its other side's doing.
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // result assembles what the caller gets.
