@@ -300,9 +300,13 @@ func (r *reader) narrowed() string {
 
 // place moves a place of the text to the one in the narrowed text.
 func (r *reader) place(idx *file.Idx) {
-	if len(r.wide) == 0 || *idx == 0 {
-		return
+	if len(r.wide) > 0 && *idx != 0 {
+		r.narrow(idx)
 	}
+}
+
+// narrow is place where there are wide characters.
+func (r *reader) narrow(idx *file.Idx) {
 	offset := int(*idx) - 1
 	n, found := slices.BinarySearchFunc(r.wide, offset, func(w wideCharacter, at int) int { return cmp.Compare(w.end, at) })
 	if found {

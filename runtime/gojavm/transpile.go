@@ -315,7 +315,7 @@ func (p *program) compileTree(tree *ast.Program, parts moduleParts, globals []st
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}
-	p.marks = mark(arrow, p.source, p.file)
+	p.marks = mark(arrow, p.source, p.file, p.ended)
 	if literal := p.marks.refused; literal != nil {
 		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
 		site, _ := p.places.at(position.Line, position.Column)
