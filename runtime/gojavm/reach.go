@@ -456,13 +456,26 @@ func (c *reacher) known() known {
 		}
 	}
 	k := known{c}
-	for changed := true; changed; {
-		changed = false
-		for _, v := range begin {
-			changed = v.replacer && k.lessOf(v) || changed
+	for pass := 0; k.less(begin); pass++ {
+		if pass == maxPasses {
+			for _, v := range begin {
+				v.number, v.key, v.replacer = false, false, false
+			}
 		}
 	}
 	return k
+}
+
+// maxPasses bounds how often variables are looked at that are set to one another: a
+// text of a thousand in a row could need a thousand passes. Programs need three.
+const maxPasses = 20
+
+// less is lessOf for all.
+func (k known) less(variables []*variable) (changed bool) {
+	for _, v := range variables {
+		changed = v.replacer && k.lessOf(v) || changed
+	}
+	return changed
 }
 
 // lessOf takes from a variable what it is not, as far as is known, and says whether

@@ -13,6 +13,7 @@ import (
 	"github.com/dop251/goja/parser"
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -100,6 +101,7 @@ func (p *program) from(source string, globals []string, esbuild bool) (done *pro
 			}
 		}
 	}()
+	growstack.Grow() // now, with few frames to copy: parsers go deep in any text
 	source = strings.TrimPrefix(source, byteOrderMark)
 	p.source = source
 	p.text, p.notes = normalize(source)
