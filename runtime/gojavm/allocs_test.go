@@ -59,6 +59,16 @@ func TestAllocations(t *testing.T) {
 		})},
 		// The function that is told the nodes.
 		{"a tree is walked", 1, walkAllocations(t)},
+		// Beside the engine's parser and compiler: the reading, the names and the marks.
+		{"a short program is read", 17, testing.AllocsPerRun(20, func() {
+			if _, failure := transpile("", "return 1", "tools", "console"); failure != nil {
+				t.Fatal(failure)
+			}
+		}) - testing.AllocsPerRun(20, func() {
+			if _, err := goja.Compile(defaultName, wrapPrefix+"return 1"+wrapSuffix, false); err != nil {
+				t.Fatal(err)
+			}
+		})},
 		{"places wait to be asked for", 4, placesAllocations(t, false)},
 		// Most are the decoder's, and none of them a line's.
 		{"places of 200 lines", 29, placesAllocations(t, true)},

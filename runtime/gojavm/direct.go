@@ -53,49 +53,78 @@ func (p *program) direct(parts moduleParts, globals []string) (read *program, wh
 	return &attempt, ""
 }
 
-// typeNames follow what has a type, as TypeScript is written by most.
+// typeNames follow what has a type, as TypeScript is written by most. They have the
+// same first two characters, and typeInitials for the third.
 var typeNames = []string{": number", ": string", ": any", ": boolean", ": Promise<", ": Record<", ": unknown"}
+
+const typeInitials = "nsabPRu"
 
 // looksTyped says whether a text has types that can be seen without a parser. That
 // saves the engine's parser the work; it would refuse them.
-func looksTyped(text string) bool {
-	for _, word := range []string{"interface ", "type ", "const ", "let "} {
-		if begins(text, word) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(typeNames, func(name string) bool { return strings.Contains(text, name) })
-}
+func looksTyped(text string) bool { return namesType(text) || declaresType(text) }
 
-// begins says whether a line begins with a word, a name, and what makes them a
-// declaration of a type or with one.
-func begins(text, word string) bool {
-	for at := 0; ; {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
+// namesType says whether one of typeNames is in a text.
+func namesType(text string) bool {
+	for {
+		at := strings.IndexByte(text, ':')
+		if at < 0 || at+2 >= len(text) {
 			return false
 		}
-		before := strings.TrimRight(text[:at+next], " \t")
-		at += next + len(word)
-		rest := text[at:]
-		name := rest[:wordLen(rest)]
-		after := strings.TrimLeft(rest[len(name):], " \t")
-		if name == "" || after == "" || before != "" && before[len(before)-1] != '\n' {
-			continue
-		}
-		switch word {
-		case "interface ":
+		text = text[at:]
+		if text[1] == ' ' && strings.IndexByte(typeInitials, text[2]) >= 0 && slices.ContainsFunc(typeNames, func(name string) bool { return strings.HasPrefix(text, name) }) {
 			return true
-		case "type ":
-			if after[0] == '=' || after[0] == '<' {
-				return true
-			}
-		default:
-			if after[0] == ':' {
-				return true
-			}
 		}
+		text = text[len(":"):]
 	}
+}
+
+// declaresType says whether a line begins with the declaration of a type or of a
+// variable with one.
+func declaresType(text string) bool {
+	for {
+		text = behindBlanks(text)
+		if beginsTyped(text) {
+			return true
+		}
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return false
+		}
+		text = text[end+1:]
+	}
+}
+
+// behindBlanks is a text without those that it begins with.
+func behindBlanks(text string) string {
+	n := 0
+	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	return text[n:]
+}
+
+// beginsTyped is declaresType for what a text begins with: a word, a name, and what
+// makes them such a declaration.
+func beginsTyped(text string) bool {
+	word := text[:wordLen(text)]
+	rest, spaced := strings.CutPrefix(text[len(word):], " ")
+	if !spaced {
+		return false
+	}
+	name := rest[:wordLen(rest)]
+	after := behindBlanks(rest[len(name):])
+	if name == "" || after == "" {
+		return false
+	}
+	switch word {
+	case "interface":
+		return true
+	case "type":
+		return after[0] == '=' || after[0] == '<'
+	case "const", "let":
+		return after[0] == ':'
+	}
+	return false
 }
 
 // maxFirstLine bounds the first line of such a program: each of its columns is an
@@ -236,16 +265,33 @@ func (r *reader) checkText() {
 		r.refuse("arrows with rare parameters")
 		return
 	}
-	extra := 0
-	for i, c := range r.text {
+	r.checkCharacters()
+}
+
+// ordinary are the bytes that are characters on which the two agree.
+var ordinary = func() (set [256]bool) {
+	for b := range set {
+		set[b] = b >= ' ' && b < 0x7f || b == '\t' || b == '\n'
+	}
+	return set
+}()
+
+// checkCharacters is checkText for each character that is not ordinary.
+func (r *reader) checkCharacters() {
+	extra, n := 0, 0
+	for i := 0; i < len(r.text); i += n {
+		if n = 1; ordinary[r.text[i]] {
+			continue
+		}
+		var c rune
+		c, n = utf8.DecodeRuneInString(r.text[i:])
 		switch {
-		case c == '\r' && r.text[i+1] != '\n', c < ' ' && c != '\r' && c != '\n' && c != '\t', c == 0x7f:
-			r.refuse("a control character")
+		case c == '\r' && r.text[i+1] == '\n':
 		case c < utf8.RuneSelf:
+			r.refuse("a control character")
 		case unicode.IsSpace(c), unicode.Is(unicode.Cf, c), strings.ContainsRune(lineTerminators, c):
 			r.refuse("a space or a line's end beyond ASCII")
 		default:
-			n := utf8.RuneLen(c)
 			extra += n - 1
 			r.wide = append(r.wide, wideCharacter{i + n, extra})
 		}
@@ -300,9 +346,13 @@ func (r *reader) narrowed() string {
 
 // place moves a place of the text to the one in the narrowed text.
 func (r *reader) place(idx *file.Idx) {
-	if len(r.wide) == 0 || *idx == 0 {
-		return
+	if len(r.wide) > 0 && *idx != 0 {
+		r.narrow(idx)
 	}
+}
+
+// narrow is place where there are wide characters.
+func (r *reader) narrow(idx *file.Idx) {
 	offset := int(*idx) - 1
 	n, found := slices.BinarySearchFunc(r.wide, offset, func(w wideCharacter, at int) int { return cmp.Compare(w.end, at) })
 	if found {

@@ -1,6 +1,7 @@
 package gojavm
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -540,4 +541,28 @@ func (g *grower) object() {
 		g.gap()
 	}
 	g.say("})")
+}
+
+// typesByPattern is looksTyped, as one pattern.
+var typesByPattern = func() *regexp.Regexp {
+	const word = `\w$\x{80}-\x{10ffff}`
+	return regexp.MustCompile(`: (?:number|string|any|boolean|unknown|Promise<|Record<)|` +
+		`(?:^|\n)[ \t]*(?:interface [` + word + `]+[ \t]*[^` + word + ` \t]|type [` + word + `]+[ \t]*[=<]|(?:const|let) [` + word + `]+[ \t]*:)`)
+}()
+
+func FuzzLooksTyped(f *testing.F) {
+	for _, text := range []string{
+		"type a = 1", "  const  x : a", "let y:b\n type T<a>", "interface  A {", "interface A\n{", "interface A", "x: number", "a ? b : c", "const\nlet a :",
+		"let let : x", "type type =", "type = 1", "\r\ntype a =\tlet \tx", "\tlet é\t:", "constant x: y", ": ", ":", "f(a, b: string)", "{ a: { b: Promise<c", "a\rtype b =",
+	} {
+		f.Add(text)
+	}
+	for _, text := range seeds(f) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := looksTyped(text), typesByPattern.MatchString(text); got != want {
+			t.Errorf("%q looks typed: %v, want %v", text, got, want)
+		}
+	})
 }

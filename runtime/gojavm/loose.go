@@ -30,6 +30,12 @@ var globalNames = sync.OnceValue(func() map[unistring.String]bool {
 	return names
 })
 
+// isHeld says whether a name is one of those constructors and objects. They all begin
+// with a capital letter, as most names of a program do not.
+func isHeld(name unistring.String) bool {
+	return name != "" && 'A' <= name[0] && name[0] <= 'Z' && globalNames()[name]
+}
+
 func isGlobal(name unistring.String) bool {
 	_, global := globalNames()[name]
 	return global
@@ -52,7 +58,7 @@ func (l *looseUses) use(name unistring.String) {
 	switch {
 	case name == "console":
 		l.console++
-	case globalNames()[name]:
+	case isHeld(name):
 		l.held++
 	}
 }
@@ -64,7 +70,7 @@ func (l *looseUses) tied(x ast.Expression) {
 	case !ok:
 	case id.Name == "console":
 		l.reads++
-	case globalNames()[id.Name]:
+	case isHeld(id.Name):
 		l.held--
 	}
 }

@@ -31,29 +31,60 @@ const (
 	exportName unistring.String = "%default"
 )
 
-// helpers are those functions, in the order of the parameters. Most are made for
-// the programs that mark puts them into alone.
+// helperNames are those functions, in the order of the parameters.
+var helperNames = [...]unistring.String{markName, throwName, catchName, stackName, powerName, shiftName, shiftBackName, dateName, resultName, equalName,
+	completeName, lastName}
+
+// needed says which of them a program calls: most are for those that mark puts them
+// into alone. What does not wait has no others for parameters. For what does, the
+// engine makes its stack anew after each await, with room for as much again as was
+// on it, and with fewer parameters it would have to make it twice.
+func (m *marker) needed() [len(helperNames)]bool {
+	return [...]bool{true, m.throws, m.catches, m.stacks, m.operators, m.operators, m.operators, m.dates, m.results, m.equality, m.ended, m.ended}
+}
+
+// helpers are the arguments for the wrapper.
 func (r *run) helpers() []goja.Value {
-	made := make([]goja.Value, len(helperNames))
-	for i, h := range []struct {
-		needed bool
-		make   func(goja.FunctionCall) goja.Value
-	}{
-		{true, r.waiting.mark}, {r.prog.marks.throws, r.throwing}, {r.prog.marks.catches, r.catching}, {r.prog.marks.stacks, r.tidyStack},
-		{r.prog.marks.operators, r.power}, {r.prog.marks.operators, r.shift}, {r.prog.marks.operators, r.shiftBack}, {r.prog.marks.dates, r.date},
-		{r.prog.marks.results, r.iteratorResult}, {r.prog.marks.equality, r.looselyEqual},
-		{r.prog.ended, r.completing}, {r.prog.ended, r.lasting},
-	} {
-		made[i] = goja.Undefined()
-		if h.needed {
-			made[i] = r.native(strings.TrimPrefix(helperNames[i].String(), "%"), 1, h.make)
+	var made []goja.Value
+	for i, needed := range r.prog.marks.needed() {
+		switch name := helperNames[i]; {
+		case needed:
+			made = append(made, r.native(strings.TrimPrefix(name.String(), "%"), 1, r.helper(name)))
+		case r.prog.marks.waits:
+			made = append(made, goja.Undefined())
 		}
 	}
 	return made
 }
 
-var helperNames = []unistring.String{markName, throwName, catchName, stackName, powerName, shiftName, shiftBackName, dateName, resultName, equalName,
-	completeName, lastName}
+// helper is the function of a name.
+func (r *run) helper(name unistring.String) func(goja.FunctionCall) goja.Value {
+	switch name {
+	case throwName:
+		return r.throwing
+	case catchName:
+		return r.catching
+	case stackName:
+		return r.tidyStack
+	case powerName:
+		return r.power
+	case shiftName:
+		return r.shift
+	case shiftBackName:
+		return r.shiftBack
+	case dateName:
+		return r.date
+	case resultName:
+		return r.iteratorResult
+	case equalName:
+		return r.looselyEqual
+	case completeName:
+		return r.completing
+	case lastName:
+		return r.lasting
+	}
+	return r.waiting.mark
+}
 
 // mark adds to a wrapper's body what the engine does not tell, such as where a
 // program waits and where it loops, and repairs what it gets wrong.
@@ -70,14 +101,17 @@ var helperNames = []unistring.String{markName, throwName, catchName, stackName, 
 // and finally (splitTry), and so is what esbuild makes of async iteration.
 // Positions of other code stay. Helpers outside the wrapper are left alone.
 //
-// The answer says what was done.
-func mark(wrapper *ast.ArrowFunctionLiteral, source string, places *file.File) *marker {
-	m := &marker{places: places, stacks: readsStacks(source), bigInts: mayHoldBigInts(source), delegates: mayDelegate(source)}
+// The answer says what was done. A program that is ended has its end already; see
+// ending.
+func mark(wrapper *ast.ArrowFunctionLiteral, source string, places *file.File, ended bool) *marker {
+	m := &marker{places: places, stacks: readsStacks(source), bigInts: mayHoldBigInts(source), delegates: mayDelegate(source), ended: ended}
 	m.node(wrapper.Body)
-	for _, name := range helperNames {
-		wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
-			Target: &ast.Identifier{Name: name, Idx: wrapper.Start},
-		})
+	for i, needed := range m.needed() {
+		if needed || m.waits {
+			wrapper.ParameterList.List = append(wrapper.ParameterList.List, &ast.Binding{
+				Target: &ast.Identifier{Name: helperNames[i], Idx: wrapper.Start},
+			})
+		}
 	}
 	m.asyncBody, m.places = nil, nil // or they would keep the tree and the text
 	return m
@@ -92,6 +126,7 @@ func readsStacks(source string) bool {
 
 // marker walks a syntax tree; see walker.
 type marker struct {
+	waits      bool               // there is an await
 	stacks     bool               // the property stack needs care
 	bigInts    bool               // operators may well meet BigInts
 	delegates  bool               // there may be a yield*
@@ -103,6 +138,7 @@ type marker struct {
 	equality   bool               // there is a == that needs the helper
 	refused    *ast.RegExpLiteral // the first that must be refused
 	backtracks bool               // there is a pattern that may backtrack
+	ended      bool               // the program got an end of ours
 
 	places    *file.File           // of the tree
 	async     bool                 // the walk is in an async generator's function
@@ -111,6 +147,9 @@ type marker struct {
 
 // node walks a node, and then changes it.
 func (m *marker) node(n any) {
+	if isLeaf(n) {
+		return
+	}
 	outer := m.async
 	m.enter(n)
 	walkParts(n, m)
@@ -120,8 +159,11 @@ func (m *marker) node(n any) {
 
 func (m *marker) expression(x *ast.Expression) {
 	m.node(*x)
-	if changed := m.operator(*x); changed != *x {
-		*x = changed
+	switch (*x).(type) {
+	case *ast.BinaryExpression, *ast.AssignExpression:
+		if changed := m.operator(*x); changed != *x {
+			*x = changed
+		}
 	}
 }
 
@@ -163,6 +205,7 @@ func (m *marker) operator(x ast.Expression) ast.Expression {
 func (m *marker) leave(n any) {
 	switch x := n.(type) {
 	case *ast.AwaitExpression:
+		m.waits = true
 		x.Argument = helperCall(markName, x.Await, x.Argument)
 	case *ast.ThrowStatement:
 		if !makesError(x.Argument) {
@@ -293,12 +336,20 @@ func chained(x ast.Expression) bool {
 }
 
 func helperCall(name unistring.String, at file.Idx, argument ast.Expression) ast.Expression {
-	return &ast.CallExpression{
-		Callee:           &ast.Identifier{Name: name, Idx: at},
+	// One piece of memory instead of three: there may be a call for each statement.
+	made := &struct {
+		call     ast.CallExpression
+		callee   ast.Identifier
+		argument [1]ast.Expression
+	}{}
+	made.callee, made.argument[0] = ast.Identifier{Name: name, Idx: at}, argument
+	made.call = ast.CallExpression{
+		Callee:           &made.callee,
 		LeftParenthesis:  at,
-		ArgumentList:     []ast.Expression{argument},
+		ArgumentList:     made.argument[:],
 		RightParenthesis: argument.Idx1(),
 	}
+	return &made.call
 }
 
 // markPlaces puts a place before each statement of a list that needs one.
@@ -307,7 +358,7 @@ func markPlaces(list []ast.Statement) []ast.Statement {
 	for i, s := range list {
 		if at, ok := placeBefore(s); ok {
 			if marked == nil {
-				marked = append(make([]ast.Statement, 0, len(list)+1), list[:i]...)
+				marked = append(make([]ast.Statement, 0, len(list)+countPlaces(list[i:])), list[:i]...)
 			}
 			marked = append(marked, placeMark(at))
 		}
@@ -319,6 +370,16 @@ func markPlaces(list []ast.Statement) []ast.Statement {
 		return list
 	}
 	return marked
+}
+
+// countPlaces is how many statements of a list need a place.
+func countPlaces(list []ast.Statement) (n int) {
+	for _, s := range list {
+		if _, ok := placeBefore(s); ok {
+			n++
+		}
+	}
+	return n
 }
 
 // placeBefore is where a statement begins that needs a place, behind its labels: a
@@ -373,17 +434,40 @@ func takesApart(list []*ast.Binding) bool {
 	})
 }
 
-func placeMark(at file.Idx) ast.Statement { return &ast.ExpressionStatement{Expression: placeOf(at)} }
+// placeMark is a statement that is placeOf.
+func placeMark(at file.Idx) ast.Statement {
+	made := &struct {
+		statement ast.ExpressionStatement
+		place     place
+	}{}
+	made.statement.Expression = made.place.set(at)
+	return &made.statement
+}
 
 // afterPlace is x, after the engine was given a place.
 func afterPlace(x ast.Expression, at file.Idx) ast.Expression {
-	return &ast.SequenceExpression{Sequence: []ast.Expression{placeOf(at), x}}
+	made := &struct {
+		list  ast.SequenceExpression
+		parts [2]ast.Expression
+		place place
+	}{}
+	made.parts = [...]ast.Expression{made.place.set(at), x}
+	made.list.Sequence = made.parts[:]
+	return &made.list
 }
 
-// placeOf is the expression that gives the engine a place.
-func placeOf(at file.Idx) ast.Expression {
-	return &ast.DotExpression{
-		Left:       &ast.Identifier{Name: markName, Idx: at},
-		Identifier: ast.Identifier{Name: "length", Idx: at},
-	}
+// place is the expression that gives the engine a place, in one piece of memory with
+// what stands around it.
+type place struct {
+	length ast.DotExpression
+	object ast.Identifier
 }
+
+func (p *place) set(at file.Idx) ast.Expression {
+	p.object = ast.Identifier{Name: markName, Idx: at}
+	p.length = ast.DotExpression{Left: &p.object, Identifier: ast.Identifier{Name: "length", Idx: at}}
+	return &p.length
+}
+
+// placeOf is that expression alone.
+func placeOf(at file.Idx) ast.Expression { return new(place).set(at) }

@@ -101,7 +101,7 @@ type checker struct {
 
 // scan returns what is wrong, or "".
 func (c *checker) scan() string {
-	for c.pos < len(c.src) {
+	for c.blanks(); c.pos < len(c.src); c.blanks() {
 		c.tokenStart = c.pos
 		if problem := c.token(); problem != "" {
 			return problem
@@ -120,8 +120,10 @@ func (c *checker) top() *level { return &c.levels[len(c.levels)-1] }
 
 func (c *checker) token() string {
 	switch b := c.src[c.pos]; {
+	case b < utf8.RuneSelf && wordBytes[b]:
+		c.word()
 	case b == ' ' || b == '\t':
-		c.pos++
+		c.blanks()
 	case c.lineEnd() > 0:
 		c.nextLine()
 	case b == '/' && c.at("//"):
@@ -155,6 +157,13 @@ func (c *checker) token() string {
 	return ""
 }
 
+// blanks steps over those here, which mean nothing.
+func (c *checker) blanks() {
+	for c.pos < len(c.src) && (c.src[c.pos] == ' ' || c.src[c.pos] == '\t') {
+		c.pos++
+	}
+}
+
 func (c *checker) at(text string) bool { return strings.HasPrefix(c.src[c.pos:], text) }
 
 // lineTerminators end a line, and with it a comment that begins with two
@@ -171,7 +180,10 @@ func (c *checker) lineEnd() int {
 
 // lineEndHere is lineEnd where a line may end.
 func (c *checker) lineEndHere() int {
-	if c.at("\r\n") {
+	switch {
+	case c.src[c.pos] == '\n':
+		return 1
+	case c.at("\r\n"):
 		return 2
 	}
 	r, n := utf8.DecodeRuneInString(c.src[c.pos:])
@@ -204,7 +216,26 @@ func (c *checker) skipTo(text string) {
 		end = len(c.src) - c.pos
 	}
 	for end += c.pos; c.pos < end; {
-		c.character()
+		if plainText[c.src[c.pos]] {
+			c.pos++
+		} else {
+			c.character()
+		}
+	}
+}
+
+// plainText are the bytes that mean nothing in a string, a template or a comment. None ends a line.
+var plainText = func() (set [256]bool) {
+	for b := range set {
+		set[b] = strings.IndexByte("\n\r\"'`\\$", byte(b)) < 0 && byte(b) != lineTerminators[2]
+	}
+	return set
+}()
+
+// plain steps over bytes that mean nothing in a string or a template.
+func (c *checker) plain() {
+	for c.pos < len(c.src) && plainText[c.src[c.pos]] {
+		c.pos++
 	}
 }
 
@@ -212,13 +243,15 @@ func (c *checker) skipTo(text string) {
 // stray quote does not hide the rest of the program.
 func (c *checker) quoted(quote byte) {
 	for c.pos++; c.pos < len(c.src); {
-		switch c.src[c.pos] {
-		case quote:
+		switch b := c.src[c.pos]; {
+		case plainText[b]:
+			c.plain()
+		case b == quote:
 			c.pos++
 			return
-		case '\n', '\r':
+		case b == '\n' || b == '\r':
 			return
-		case '\\':
+		case b == '\\':
 			c.escape()
 		default:
 			c.character()
@@ -247,12 +280,14 @@ func (c *checker) character() {
 func (c *checker) template() {
 	start := c.pos - 1
 	for c.pos < len(c.src) {
-		switch {
-		case c.src[c.pos] == '`':
+		switch b := c.src[c.pos]; {
+		case plainText[b]:
+			c.plain()
+		case b == '`':
 			c.pos++
 			c.operand = true
 			return
-		case c.src[c.pos] == '\\':
+		case b == '\\':
 			c.escape()
 		case c.at("${"):
 			c.push(level{open: '$'})

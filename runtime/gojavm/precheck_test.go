@@ -194,3 +194,39 @@ func FuzzPrecheck(f *testing.F) {
 		_, _ = unbalanced(text, lim)
 	})
 }
+
+// What strings, templates, comments and blanks are stepped over in one go must end
+// where it ends, and its lines must count.
+func TestPrecheckStepsOverText(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		line       int // of the bracket behind it
+	}{
+		{"a string", "'abc \\' $ \" `'", 1},
+		{"a string that is not closed", "'abc", 1},
+		{"an escaped line's end", "'a\\\nb'", 2},
+		{"a line's end beyond ASCII in a string", "'a\u2028b\u2029c'", 3},
+		{"a character that begins like one", "'a\u2027b'", 1},
+		{"a template", "`a ' \" $ \\` \n b`", 2},
+		{"a template's substitution", "`a $ ${ `b\n` } \r\n c`", 3},
+		{"a comment", "/* a ` ' \n * \r\n \\ ${ */", 3},
+		{"a comment of a line", "// a ' ` /*\n", 2},
+		{"blanks", " \t \t\t\n\t \r \r\n", 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			line := tt.line
+			text := "x = " + tt.text
+			if tt.name == "a string that is not closed" {
+				text, line = text+"\n", 2
+			}
+			odd, opens := unbalanced(text+" (", defaults(t))
+			if !opens || odd.site.Line != line {
+				t.Errorf("the bracket behind it is on line %d (%q), want %d", odd.site.Line, odd.why, line)
+			}
+			failure := precheck(text+strings.Repeat("(", 5_000), defaults(t))
+			if failure == nil || failure.Site.Line != line {
+				t.Errorf("got %+v, want a refusal on line %d", failure, line)
+			}
+		})
+	}
+}

@@ -21,24 +21,27 @@ import (
 
 // reach is what a program can get hold of by name. Nil: everything.
 type reach struct {
+	// names are those in the text. True: it is that of a variable that was taken to
+	// hold known keys, which may be no global: the program may have given that a
+	// toString of its own.
 	names     map[string]bool
 	any       bool // every property of every object
 	globals   bool // every global
 	iterators bool // see Iterators
 	patterns  bool // it holds a regular expression that is written out
-
-	// variables are those that were taken to hold known keys: none may be a global,
-	// which the program may have given a toString of its own.
-	variables map[unistring.String]bool
 }
 
-// meets says whether one of the variables may be this global.
-func (r *reach) meets(global string) bool {
-	return r != nil && r.variables[unistring.NewFromString(global)]
+// meets says whether one of the variables that hold known keys may be this global.
+func (r *reach) meets(global string) bool { return r != nil && r.names[global] }
+
+// holds says whether a name is in the text.
+func (r *reach) holds(name string) bool {
+	_, found := r.names[name]
+	return found
 }
 
 // Has says whether the program can get hold of a property of this name.
-func (r *reach) Has(name string) bool { return r == nil || r.any || r.names[name] }
+func (r *reach) Has(name string) bool { return r == nil || r.any || r.holds(name) }
 
 // hasAny is Has for one of several.
 func (r *reach) hasAny(names ...string) bool { return slices.ContainsFunc(names, r.Has) }
@@ -48,7 +51,7 @@ func (r *reach) hasAny(names ...string) bool { return slices.ContainsFunc(names,
 func (r *reach) Iterators() bool { return r == nil || r.iterators }
 
 // HasGlobal says whether the program can get hold of a global of this name.
-func (r *reach) HasGlobal(name string) bool { return r == nil || r.globals || r.names[name] }
+func (r *reach) HasGlobal(name string) bool { return r == nil || r.globals || r.holds(name) }
 
 // Everything says whether there is nothing that may be left out.
 func (r *reach) Everything() bool { return r == nil || r.any }
@@ -75,11 +78,16 @@ var plainGlobals = []string{"console", "input"}
 // functions of Object of the same names give arrays.
 var iteratorNames = []string{"keys", "values", "entries", "matchAll", "iterator", "asyncIterator", "Iterator"}
 
+// bytesOfName is about how many bytes of a text have a name that is in it for the
+// first time. It is no limit: lists are made as long as they will be.
+const bytesOfName = 100
+
 // reachOf reads what a program can get hold of from its tree, before anything is
 // put into it. Globals are the names that the host defines; except for plainGlobals
 // they are those of namespaces, whose objects lead to nothing but calls.
 func reachOf(tree *ast.Program, globals []string) *reach {
-	c := &reacher{names: map[string]bool{}, sources: map[unistring.String][]ast.Expression{}, open: map[unistring.String]bool{}, declared: map[unistring.String]bool{}, host: map[unistring.String]bool{}}
+	r := &reach{names: make(map[string]bool, len(tree.File.Source())/bytesOfName)}
+	c := &reacher{reach: r, variables: map[unistring.String]*variable{}, host: make(map[unistring.String]bool, len(globals))}
 	for _, name := range globals {
 		c.host[unistring.NewFromString(name)] = !slices.Contains(plainGlobals, name)
 	}
@@ -90,24 +98,23 @@ func reachOf(tree *ast.Program, globals []string) *reach {
 			c.keys = append(c.keys, x.Member)
 		}
 	}
-	r := &reach{names: c.names, patterns: c.patterns}
 	k := c.known()
 	code := r.hasAny(codeNames...) || r.hasAny(jslib.Scripted...)
 	r.any = code || c.with || c.hidden || c.stringify != 0 || r.hasAny(nameless...) ||
 		slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !k.key(x) }) ||
 		slices.ContainsFunc(c.replacers, func(x ast.Expression) bool { return !k.replacer(x) })
-	r.globals = code || r.any && (c.this || r.names["globalThis"])
+	r.globals = code || r.any && (c.this || r.holds("globalThis"))
 	named := c.altered("Object") || slices.ContainsFunc(c.keys, func(x ast.Expression) bool { return !isLiteral(x) && !k.number(x) })
-	r.iterators = r.any || c.iterators || named && r.hasAny(iteratorNames...)
+	r.iterators = r.any || r.iterators || named && r.hasAny(iteratorNames...)
 	if !r.any {
-		r.variables = k.keys
+		c.keepKnown()
 	}
 	return r
 }
 
 // reacher collects what reachOf needs of a tree.
 type reacher struct {
-	names     map[string]bool
+	*reach
 	host      map[unistring.String]bool // globals of the host; true: of a namespace
 	keys      []ast.Expression          // of properties, where they are computed
 	members   []*ast.BracketExpression  // the same of what may be a namespace
@@ -117,13 +124,37 @@ type reacher struct {
 	with      bool
 	hidden    bool // a text holds %o
 	this      bool
-	iterators bool
-	patterns  bool
 
-	// Of variables, by name alone, whatever their scope.
-	declared map[unistring.String]bool             // by let, const or var
-	sources  map[unistring.String][]ast.Expression // what they are set to
-	open     map[unistring.String]bool             // set to what is not in the text, such as parameters
+	variables map[unistring.String]*variable
+	all       []*variable // of them
+	unused    []variable
+}
+
+// variable is what is known of a variable, by its name alone, whatever its scope.
+type variable struct {
+	name     unistring.String
+	declared bool             // by let, const or var
+	open     bool             // it is set to what is not in the text, such as a parameter
+	sources  []ast.Expression // what it is set to
+
+	// It holds nothing but such values; see known.
+	number, key, replacer bool
+}
+
+// variable is the one of a name, which has something done to it.
+func (c *reacher) variable(name unistring.String) *variable {
+	if v := c.variables[name]; v != nil {
+		return v
+	}
+	if len(c.unused) == 0 {
+		c.unused = make([]variable, min(2*len(c.all)+4, 64)) // most programs have some
+	}
+	v := &c.unused[0]
+	c.unused = c.unused[1:]
+	v.name = name
+	c.variables[name] = v
+	c.all = append(c.all, v)
+	return v
 }
 
 func (c *reacher) name(s unistring.String) { c.named(s.String()) }
@@ -135,7 +166,9 @@ func (c *reacher) text(s unistring.String) {
 }
 
 func (c *reacher) named(name string) {
-	c.names[name] = true
+	if !c.holds(name) {
+		c.names[name] = false
+	}
 	switch name {
 	case "stringify":
 		c.stringify++
@@ -147,7 +180,7 @@ func (c *reacher) named(name string) {
 // altered says whether the program has a variable of the name of a global, or
 // replaces that.
 func (c *reacher) altered(name unistring.String) bool {
-	return c.open[name] || c.declared[name] || len(c.sources[name]) > 0
+	return c.variables[name] != nil
 }
 
 // member is a property that is read by name from an object.
@@ -274,8 +307,8 @@ func (c *reacher) call(x *ast.CallExpression) {
 // which may be there already, or not; so may those that a pattern or a buffer
 // inherits and that cannot be set.
 func (c *reacher) settle() {
-	held := c.this || c.names["globalThis"] || c.names["valueOf"] || c.names["species"] || c.loose.held > 0
-	readOnly := c.patterns || c.names["RegExp"] || c.names["ArrayBuffer"] || c.names["buffer"]
+	held := c.this || c.holds("globalThis") || c.holds("valueOf") || c.holds("species") || c.loose.held > 0
+	readOnly := c.patterns || c.holds("RegExp") || c.holds("ArrayBuffer") || c.holds("buffer")
 	c.hidden = c.hidden || held && c.loose.console > c.loose.prints || (held || readOnly) && c.loose.assign > c.loose.copies ||
 		c.loose.console > c.loose.reads // its methods, those without a name in the text
 }
@@ -298,7 +331,7 @@ func (c *reacher) binding(x any) {
 			switch p := p.(type) {
 			case *ast.PropertyShort:
 				c.member(nil, p.Name.Name.String())
-				c.open[p.Name.Name] = true
+				c.variable(p.Name.Name).open = true
 			case *ast.PropertyKeyed:
 				c.patternKey(p)
 				c.opened(p.Value)
@@ -327,11 +360,11 @@ func (c *reacher) binding(x any) {
 	case *ast.FunctionLiteral:
 		c.iterators = c.iterators || x.Generator
 		if x.Name != nil {
-			c.open[x.Name.Name] = true
+			c.variable(x.Name.Name).open = true
 		}
 	case *ast.ClassLiteral:
 		if x.Name != nil {
-			c.open[x.Name.Name] = true
+			c.variable(x.Name.Name).open = true
 		}
 		c.loose.tied(x.SuperClass)
 	}
@@ -358,9 +391,10 @@ func (c *reacher) declare(list []*ast.Binding) {
 		if !ok {
 			continue // a pattern: see there
 		}
-		c.declared[id.Name] = true
+		v := c.variable(id.Name)
+		v.declared = true
 		if b.Initializer != nil {
-			c.sources[id.Name] = append(c.sources[id.Name], b.Initializer)
+			v.sources = append(v.sources, b.Initializer)
 		}
 	}
 }
@@ -377,7 +411,8 @@ func (c *reacher) assign(x *ast.AssignExpression) {
 	default:
 		source = &ast.BinaryExpression{Operator: x.Operator, Left: id, Right: x.Right}
 	}
-	c.sources[id.Name] = append(c.sources[id.Name], source)
+	v := c.variable(id.Name)
+	v.sources = append(v.sources, source)
 }
 
 // into is the variable of for in and for of.
@@ -397,7 +432,7 @@ func (c *reacher) into(x ast.ForInto) {
 func (c *reacher) opened(target ast.Expression) {
 	switch x := target.(type) {
 	case *ast.Identifier:
-		c.open[x.Name] = true
+		c.variable(x.Name).open = true
 	case *ast.AssignExpression: // with a value for undefined
 		c.opened(x.Left)
 	case *ast.Binding:
@@ -410,51 +445,85 @@ func (c *reacher) opened(target ast.Expression) {
 // known finds the variables that hold nothing but numbers, and those that hold
 // nothing but numbers and texts that are written out: it begins with all that are
 // set in the text alone, and takes out what is set to anything else.
-func (c *reacher) known() *known {
-	k := &known{numbers: map[unistring.String]bool{}, keys: map[unistring.String]bool{}, replacers: map[unistring.String]bool{}, altered: c.altered}
-	for name := range c.declared {
+func (c *reacher) known() known {
+	var begin []*variable
+	for _, v := range c.all {
 		// A global of the same name may be meant elsewhere, and may hold any text.
-		_, host := c.host[name]
-		if !host && !isGlobal(name) && !c.open[name] && !c.this && !c.names["globalThis"] {
-			k.numbers[name], k.keys[name], k.replacers[name] = true, true, true
+		_, host := c.host[v.name]
+		if v.declared && !host && !isGlobal(v.name) && !v.open && !c.this && !c.holds("globalThis") {
+			v.number, v.key, v.replacer = true, true, true
+			begin = append(begin, v)
 		}
 	}
-	for changed := true; changed; {
-		changed = false
-		for name := range k.replacers {
-			for _, source := range c.sources[name] {
-				if k.numbers[name] && !k.number(source) {
-					delete(k.numbers, name)
-					changed = true
-				}
-				if k.keys[name] && !k.key(source) {
-					delete(k.keys, name)
-					changed = true
-				}
-				if k.replacers[name] && !k.replacer(source) {
-					delete(k.replacers, name)
-					changed = true
-				}
+	k := known{c}
+	for pass := 0; k.less(begin); pass++ {
+		if pass == maxPasses {
+			for _, v := range begin {
+				v.number, v.key, v.replacer = false, false, false
 			}
 		}
 	}
 	return k
 }
 
+// maxPasses bounds how often variables are looked at that are set to one another: a
+// text of a thousand in a row could need a thousand passes. Programs need three.
+const maxPasses = 20
+
+// less is lessOf for all.
+func (k known) less(variables []*variable) (changed bool) {
+	for _, v := range variables {
+		changed = v.replacer && k.lessOf(v) || changed
+	}
+	return changed
+}
+
+// lessOf takes from a variable what it is not, as far as is known, and says whether
+// that was anything.
+func (k known) lessOf(v *variable) (changed bool) {
+	for _, source := range v.sources {
+		if v.number && !k.number(source) {
+			v.number, changed = false, true
+		}
+		if v.key && !k.key(source) {
+			v.key, changed = false, true
+		}
+		if v.replacer && !k.replacer(source) {
+			v.replacer, changed = false, true
+		}
+	}
+	return changed
+}
+
+// keepKnown notes the variables that were taken to hold known keys.
+func (c *reacher) keepKnown() {
+	for _, v := range c.all {
+		if v.key {
+			c.names[v.name.String()] = true
+		}
+	}
+}
+
 // known judges expressions.
-type known struct {
-	numbers, keys, replacers map[unistring.String]bool
-	altered                  func(unistring.String) bool
+type known struct{ *reacher }
+
+// holding is the variable of a name; a new one, of which nothing is known, if
+// nothing is done to it.
+func (k known) holding(name unistring.String) variable {
+	if v := k.variables[name]; v != nil {
+		return *v
+	}
+	return variable{}
 }
 
 // replacer says whether an expression is a function or a key, and so no list of
 // names. A function is not known as a key: it may have a toString of its own.
-func (k *known) replacer(x ast.Expression) bool {
+func (k known) replacer(x ast.Expression) bool {
 	switch x := x.(type) {
 	case *ast.ArrowFunctionLiteral, *ast.FunctionLiteral:
 		return true
 	case *ast.Identifier:
-		if k.replacers[x.Name] {
+		if k.holding(x.Name).replacer {
 			return true
 		}
 	}
@@ -464,14 +533,14 @@ func (k *known) replacer(x ast.Expression) bool {
 // key says whether an expression is a number, a symbol of the language, or a text
 // that is written out. What is no text becomes one of no name of the library:
 // undefined, null, true, false.
-func (k *known) key(x ast.Expression) bool {
+func (k known) key(x ast.Expression) bool {
 	switch x := x.(type) {
 	case *ast.StringLiteral, *ast.NullLiteral, *ast.BooleanLiteral:
 		return true
 	case *ast.TemplateLiteral:
 		return x.Tag == nil && len(x.Elements) == 1
 	case *ast.Identifier:
-		return k.keys[x.Name] || x.Name == "undefined" && !k.altered(x.Name)
+		return k.holding(x.Name).key || x.Name == "undefined" && !k.altered(x.Name)
 	case *ast.DotExpression:
 		return isWellKnown(x) && !k.altered("Symbol")
 	}
@@ -479,13 +548,13 @@ func (k *known) key(x ast.Expression) bool {
 }
 
 // number says whether an expression is a number, or a BigInt.
-func (k *known) number(x ast.Expression) bool {
+func (k known) number(x ast.Expression) bool {
 	if alwaysNumber(x) {
 		return true
 	}
 	switch x := x.(type) {
 	case *ast.Identifier:
-		return k.numbers[x.Name]
+		return k.holding(x.Name).number
 	case *ast.BinaryExpression:
 		if x.Operator == token.PLUS {
 			return k.number(x.Left) && k.number(x.Right)

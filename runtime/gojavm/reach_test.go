@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dop251/goja/unistring"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/runcode-go/runcode/runtime"
@@ -310,5 +311,64 @@ func TestReachIsNotSeen(t *testing.T) {
 				t.Errorf("the program failed: %v", want.Failure)
 			}
 		})
+	}
+}
+
+// TestReachOfVariables says what is known of variables that are set to one another.
+func TestReachOfVariables(t *testing.T) {
+	row := func(n int, last string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "let a%d = a%d\n", i, i+1)
+		}
+		fmt.Fprintf(&b, "let a%d = %s\nreturn x[a0]", n, last)
+		return b.String()
+	}
+	for _, tt := range []struct {
+		name, source string
+		everything   bool
+		met          bool // a0 is taken to hold a known key
+	}{
+		{"numbers", row(maxPasses/2, "1"), false, true},
+		{"as many numbers as one likes", row(10*maxPasses, "1"), false, true},
+		{"what is computed", row(maxPasses/2, "f()"), true, false},
+		{"what is computed, far away", row(10*maxPasses, "f()"), true, false},
+		{"a circle", "let a0 = a1, a1 = a0\nreturn x[a0]", false, true},
+		{"set twice", "let a0 = 1\na0 = f()\nreturn x[a0]", true, false},
+		{"set by a loop", "let a0 = 1\nfor (a0 of x);\nreturn x[a0]", true, false},
+		{"not declared", "a0 = 1\nreturn x[a0]", true, false},
+		{"never a key", "let a0 = f()\nreturn a0", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, failure := transpile("program.ts", tt.source)
+			if failure != nil {
+				t.Fatal(failure)
+			}
+			if got := p.reach.Everything(); got != tt.everything {
+				t.Errorf("it reaches everything: %v, want %v", got, tt.everything)
+			}
+			if got := p.reach.meets("a0"); got != tt.met {
+				t.Errorf("a0 holds a known key: %v, want %v", got, tt.met)
+			}
+			for name, want := range map[string]bool{"a0": true, "nowhere": tt.everything} {
+				if got := p.reach.Has(name); got != want {
+					t.Errorf("has %s: %v, want %v", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The names that have a capital letter are all that may be held.
+func TestHeldNames(t *testing.T) {
+	for name, held := range globalNames() {
+		if got := isHeld(name); got != held {
+			t.Errorf("%s is held: %v, want %v", name, got, held)
+		}
+	}
+	for _, name := range []unistring.String{"", "a", "Zzz", unistring.NewFromString("É")} {
+		if isHeld(name) {
+			t.Errorf("%q is held", name)
+		}
 	}
 }

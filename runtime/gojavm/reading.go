@@ -441,17 +441,21 @@ func (r *reader) rest(x ast.Expression, use use) {
 	}
 }
 
-// oddNames are words that are names in some places only, or that esbuild treats
-// apart.
-var oddNames = map[string]bool{
-	"await": true, "async": true, "yield": true, "let": true, "static": true, "of": true,
-	"implements": true, "interface": true, "package": true, "private": true, "protected": true, "public": true, "enum": true,
-	"eval": true, "arguments": true, "using": true,
+// isOddName says whether a word is a name in some places only, or one that esbuild
+// treats apart.
+func isOddName(name string) bool {
+	switch name {
+	case "await", "async", "yield", "let", "static", "of",
+		"implements", "interface", "package", "private", "protected", "public", "enum",
+		"eval", "arguments", "using":
+		return true
+	}
+	return false
 }
 
 // name is a name that is bound or read.
 func (r *reader) name(id *ast.Identifier) {
-	if oddNames[id.Name.String()] {
+	if isOddName(string(id.Name)) { // they are ASCII
 		r.refuse("the name " + id.Name.String())
 	}
 	r.word(id)
@@ -459,7 +463,7 @@ func (r *reader) name(id *ast.Identifier) {
 
 // word is a name or a property's. It must be written as it is, in ASCII.
 func (r *reader) word(id *ast.Identifier) {
-	name := id.Name.String()
+	name := string(id.Name) // which is the text of ASCII names alone
 	if text := r.textAt(id.Idx); !strings.HasPrefix(text, name) || !plainASCII(name) {
 		r.refuse("a name with escapes or beyond ASCII")
 	}

@@ -29,6 +29,12 @@ func (r *reader) expressions(list []ast.Expression) {
 }
 
 func (r *reader) expression(x *ast.Expression) {
+	if id, ok := (*x).(*ast.Identifier); ok {
+		if r.name(id); id.Name == "undefined" {
+			*x = undefinedAt(id.Idx)
+		}
+		return
+	}
 	switch x := (*x).(type) {
 	case *ast.BooleanLiteral:
 		r.place(&x.Idx)
@@ -78,9 +84,6 @@ func (r *reader) expression(x *ast.Expression) {
 	default:
 		r.access(x)
 	}
-	if id, ok := (*x).(*ast.Identifier); ok && id.Name == "undefined" {
-		*x = undefinedAt(id.Idx)
-	}
 }
 
 func (r *reader) spread(x *ast.SpreadElement) {
@@ -98,8 +101,6 @@ func undefinedAt(at file.Idx) ast.Expression {
 // access is an expression that goes on from a name.
 func (r *reader) access(x ast.Expression) {
 	switch x := x.(type) {
-	case *ast.Identifier:
-		r.name(x)
 	case *ast.DotExpression:
 		if constant(x.Left) && x.Identifier.Name == "constructor" {
 			r.refuse("a constant's constructor") // whose text esbuild knows
@@ -205,6 +206,9 @@ func (r *reader) number(x *ast.NumberLiteral) {
 	if isWord(r.after(x.Idx, len(text))) {
 		r.refuse("a number that a word follows at once")
 	}
+	if r.place(&x.Idx); len(text) == 1 {
+		return
+	}
 	if digits, ok := strings.CutPrefix(text, "0x"); ok {
 		if len(digits) > 8 || strings.ContainsAny(digits, "_n") {
 			r.refuse("a number that is written in a rare way")
@@ -212,7 +216,6 @@ func (r *reader) number(x *ast.NumberLiteral) {
 	} else if strings.ContainsAny(text, "_xXoObBN") || len(text) > 1 && text[0] == '0' && isDigit(rune(text[1])) {
 		r.refuse("a number that is written in a rare way")
 	}
-	r.place(&x.Idx)
 }
 
 // escapes refuses the rare escapes of a literal: octal ones, and those in braces.

@@ -13,6 +13,7 @@ import (
 	"github.com/dop251/goja/parser"
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -55,10 +56,10 @@ var loweredPatterns = func() map[string]bool {
 // program is a compiled program and what is needed to speak about its places.
 // It is bound to no engine.
 type program struct {
-	name     string // of its frames
-	source   string // what the author wrote
-	text     string // the function body in it, on the same lines
-	lines    []string
+	name     string   // of its frames
+	source   string   // what the author wrote
+	text     string   // the function body in it, on the same lines
+	lines    []string // of source, when they are needed first; see split
 	compiled *goja.Program
 	places   *places      // until it is ready
 	notes    []string     // input that was forgiven
@@ -100,8 +101,9 @@ func (p *program) from(source string, globals []string, esbuild bool) (done *pro
 			}
 		}
 	}()
+	growstack.Grow() // now, with few frames to copy: parsers go deep in any text
 	source = strings.TrimPrefix(source, byteOrderMark)
-	p.source, p.lines = source, runtime.SourceLines(source)
+	p.source = source
 	p.text, p.notes = normalize(source)
 	if refused := p.refuseFences(); refused != nil {
 		return nil, refused
@@ -120,8 +122,17 @@ func (p *program) from(source string, globals []string, esbuild bool) (done *pro
 	return p.lowered(parts, globals)
 }
 
+// split makes the lines of a program that runs, or of which something is said. What is
+// checked and good needs none.
+func (p *program) split() {
+	if p.lines == nil {
+		p.lines = runtime.SourceLines(p.source)
+	}
+}
+
 // lowered is the program read by esbuild.
 func (p *program) lowered(parts moduleParts, globals []string) (*program, *runtime.Failure) {
+	p.split()
 	js, sourceMap, failure := p.lower()
 	if failure != nil {
 		return nil, failure
@@ -315,7 +326,7 @@ func (p *program) compileTree(tree *ast.Program, parts moduleParts, globals []st
 	if onlyFunctions(arrow) {
 		p.notes = append(p.notes, "the program only defines functions and calls none of them; end it with a call, or send the body of the function alone")
 	}
-	p.marks = mark(arrow, p.source, p.file)
+	p.marks = mark(arrow, p.source, p.file, p.ended)
 	if literal := p.marks.refused; literal != nil {
 		position := tree.File.Position(int(literal.Idx) - tree.File.Base())
 		site, _ := p.places.at(position.Line, position.Column)
@@ -333,6 +344,7 @@ func (p *program) compileTree(tree *ast.Program, parts moduleParts, globals []st
 // that errors of the parser and the compiler came in one unit. Nothing may ask
 // places afterwards.
 func (p *program) ready() {
+	p.split()
 	p.file.SetSourceMap(p.places.consumer())
 	p.places, p.tree = nil, nil
 }
@@ -378,6 +390,7 @@ func onlyFunctions(wrapper *ast.ArrowFunctionLiteral) bool {
 // engineRefusal is a failure of goja's parser or compiler on what esbuild let
 // pass, such as a regular expression.
 func (p *program) engineRefusal(err error) *runtime.Failure {
+	p.split()
 	text, position := err.Error(), file.Position{}
 	switch e := err.(type) {
 	case parser.ErrorList:

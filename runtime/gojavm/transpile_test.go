@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/unistring"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -155,4 +159,59 @@ func FuzzVLQ(f *testing.F) {
 			t.Errorf("%d: %d, %q up to %d", n, got, text, end)
 		}
 	})
+}
+
+// The wrapper has the helpers that a program calls, and those of what waits are in
+// their places.
+func TestHelpersOfAProgram(t *testing.T) {
+	all := helperNames[:]
+	for _, tt := range []struct {
+		name, source string
+		want         []unistring.String // parameters
+		value        string
+	}{
+		{"nothing", "return 1", all[:1], "1"},
+		{"a loop", "let n = 0\nfor (const x of [1, 2]) n += x\nreturn n", all[:1], "3"},
+		{"throw", "try { throw 5 } catch { return 6 }", []unistring.String{markName, throwName}, "6"},
+		{"catch", "try { null.a } catch (e) { return e.name }", []unistring.String{markName, catchName}, `"TypeError"`},
+		{"stack", "return typeof new Error('x').stack", []unistring.String{markName, stackName}, `"string"`},
+		{"operators", "const a = 3, b = 2\nreturn a ** b + (a << b) + (a >> b)", []unistring.String{markName, powerName, shiftName, shiftBackName}, "21"},
+		{"dates", "const t = '1970-01-01T00:00:01Z'\nreturn new Date(t).getTime()", []unistring.String{markName, dateName}, "1000"},
+		{"equality", "const a = 1\nreturn a == '1'", []unistring.String{markName, equalName}, "true"},
+		{"an end of ours", "async function f() { return 7 }\nf()", []unistring.String{markName, completeName, lastName}, "7"},
+		{"await", "return await 1", all, "1"},
+		{"await and more", "const a = 3\ntry { await null; throw a ** a } catch (e) { return e == 27 }", all, "true"},
+		{"await in a function alone", "const f = async () => await 2\nreturn f()", all, "2"},
+		{"for await", "let n = 0\nfor await (const x of [1, 2]) n += x\nreturn n", all, "3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, failure := check("", tt.source)
+			if failure != nil {
+				t.Fatal(failure)
+			}
+			var got []unistring.String
+			statement := p.tree.Body[len(p.tree.Body)-1].(*ast.ExpressionStatement)
+			for _, b := range statement.Expression.(*ast.ArrowFunctionLiteral).ParameterList.List {
+				got = append(got, b.Target.(*ast.Identifier).Name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("parameters (-want +got):\n%s", diff)
+			}
+			if res := execute(t, newRuntime(t, nil), runtime.Request{Program: tt.source}); res.Failure != nil || res.Value != tt.value {
+				t.Errorf("got %s (%+v), want %s", res.Value, res.Failure, tt.value)
+			}
+		})
+	}
+}
+
+// Lines are for what is run, or complained about.
+func TestLinesOfAProgram(t *testing.T) {
+	p, failure := check("", "const a = 1\nreturn a")
+	if failure != nil || p.lines != nil {
+		t.Errorf("lines of a good program that is checked: %q (%+v)", p.lines, failure)
+	}
+	var remembered programs
+	if p := mustCompile(t, &remembered, "", "const a = 1\nreturn a"); len(p.lines) != 2 {
+		t.Errorf("lines of a program that runs: %q", p.lines)
+	}
 }

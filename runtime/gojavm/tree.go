@@ -15,11 +15,24 @@ type walker interface {
 	list(*[]ast.Statement)
 }
 
+// isLeaf says whether a node is one of the frequent ones that have no parts: half of
+// a tree.
+func isLeaf(n any) bool {
+	switch n.(type) {
+	case *ast.Identifier, *ast.StringLiteral, *ast.NumberLiteral, *ast.TemplateElement, *ast.BooleanLiteral, *ast.NullLiteral, *ast.ThisExpression:
+		return true
+	}
+	return false
+}
+
 // walkParts tells w what a node, which is a pointer, consists of. What is named
 // nowhere below has no parts. Lists of declarations are left out, for they repeat
-// nodes of the body.
+// nodes of the body. Expressions and whatever else is in nearly every line are found
+// at once, the rest by walkStatement and walkDefinition.
 func walkParts(n any, w walker) {
 	switch x := n.(type) {
+	case *ast.Identifier, *ast.StringLiteral, *ast.NumberLiteral, *ast.TemplateElement:
+		// The most frequent ones end here.
 	case *ast.ArrayLiteral:
 		tellExpressions(x.Value, w)
 	case *ast.AssignExpression:
@@ -73,12 +86,25 @@ func walkParts(n any, w walker) {
 		tellExpression(&x.Operand, w)
 	case *ast.YieldExpression:
 		tellExpression(&x.Argument, w)
+	case *ast.ArrowFunctionLiteral:
+		tellNode(x.ParameterList, w)
+		tellPart(x.Body, w)
+	case *ast.Binding:
+		tellPart(x.Target, w)
+		tellExpression(&x.Initializer, w)
+	case *ast.ExpressionBody:
+		tellExpression(&x.Expression, w)
+	case *ast.ExpressionStatement:
+		tellExpression(&x.Expression, w)
+	case *ast.ParameterList:
+		tellNodes(x.List, w)
+		tellExpression(&x.Rest, w)
 	default:
 		walkStatement(n, w)
 	}
 }
 
-// walkStatement is walkParts for statements.
+// walkStatement is walkParts for other statements.
 func walkStatement(n any, w walker) {
 	switch x := n.(type) {
 	case *ast.BlockStatement:
@@ -96,8 +122,6 @@ func walkStatement(n any, w walker) {
 	case *ast.DoWhileStatement:
 		tellExpression(&x.Test, w)
 		tellBody(&x.Body, w)
-	case *ast.ExpressionStatement:
-		tellExpression(&x.Expression, w)
 	case *ast.ForInStatement:
 		tellPart(x.Into, w)
 		tellExpression(&x.Source, w)
@@ -153,20 +177,12 @@ func walkDefinition(n any, w walker) {
 	case *ast.ArrayPattern:
 		tellExpressions(x.Elements, w)
 		tellExpression(&x.Rest, w)
-	case *ast.ArrowFunctionLiteral:
-		tellNode(x.ParameterList, w)
-		tellPart(x.Body, w)
-	case *ast.Binding:
-		tellPart(x.Target, w)
-		tellExpression(&x.Initializer, w)
 	case *ast.ClassLiteral:
 		tellNode(x.Name, w)
 		tellExpression(&x.SuperClass, w)
 		tellNodes(x.Body, w)
 	case *ast.ClassStaticBlock:
 		tellNode(x.Block, w)
-	case *ast.ExpressionBody:
-		tellExpression(&x.Expression, w)
 	case *ast.FieldDefinition:
 		tellExpression(&x.Key, w)
 		tellExpression(&x.Initializer, w)
@@ -191,9 +207,6 @@ func walkDefinition(n any, w walker) {
 		tellNode(x.Body, w)
 	case *ast.ObjectPattern:
 		tellNodes(x.Properties, w)
-		tellExpression(&x.Rest, w)
-	case *ast.ParameterList:
-		tellNodes(x.List, w)
 		tellExpression(&x.Rest, w)
 	}
 }
