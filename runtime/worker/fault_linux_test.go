@@ -582,9 +582,24 @@ func manyThreads() error {
 	return errors.New("nothing stopped it")
 }
 
+// A stack is doubled until it may grow no more, and while a collection is at work
+// none of the smaller ones is given back: a recursion that nothing stops needs two of
+// the largest. With less room than that it would now and then be called too much
+// memory.
+func TestRoomForStacks(t *testing.T) {
+	const stacks = 2 * maxStack
+	const others = 8 << 20 // the collector's tables, and what is no stack
+	if room := smallHeap + slack; room < stacks+others {
+		t.Errorf("a run with a heap of %d bytes has room for %d, less than the stacks of a recursion need (%d)", smallHeap, room, stacks+others)
+	}
+}
+
+// smallHeap is the heap limit of runs that end in every way.
+const smallHeap = 64 << 20
+
 // TestExits has real workers end in every way and checks what a model is told.
 func TestExits(t *testing.T) {
-	small := runtime.Limits{Heap: 64 << 20}
+	small := runtime.Limits{Heap: smallHeap}
 	const memory = "heap limit reached (67108864 bytes)"
 	for _, tt := range []struct {
 		attempt string
