@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -213,7 +214,9 @@ func TestSerializedLane(t *testing.T) {
 			ID string `json:"id"`
 		}) (string, error) {
 			step("enter " + in.ID)
-			time.Sleep(time.Millisecond)
+			for range 100 {
+				goruntime.Gosched() // another that could begin now would
+			}
 			step("exit " + in.ID)
 			return in.ID, nil
 		})
