@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -212,7 +214,9 @@ func TestSerializedLane(t *testing.T) {
 			ID string `json:"id"`
 		}) (string, error) {
 			step("enter " + in.ID)
-			time.Sleep(time.Millisecond)
+			for range 100 {
+				goruntime.Gosched() // another that could begin now would
+			}
 			step("exit " + in.ID)
 			return in.ID, nil
 		})
@@ -470,34 +474,60 @@ func TestAbort(t *testing.T) {
 	}
 }
 
+// approving lets a person answer who takes as long as think does.
+func approving(t *testing.T, think func(context.Context)) *pipeline.Pipeline {
+	p := pipeline.New(registry(t, echo()), &pipeline.Options{Approver: pipeline.ApproverFunc(func(ctx context.Context, _ pipeline.ApprovalRequest) (pipeline.Answer, error) {
+		think(ctx)
+		return pipeline.AllowedOnce, context.Cause(ctx)
+	})})
+	p.PreExecute.Use("ask", func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
+		if c.IsTransport() {
+			return next(ctx)
+		}
+		return pipeline.Ask("sure?"), nil
+	})
+	return p
+}
+
 // TestApprovalPausesTheWallClock lets a person think for longer than the whole
 // wall limit.
 func TestApprovalPausesTheWallClock(t *testing.T) {
-	const wall = 2 * time.Second
-	thinking := pipeline.ApproverFunc(func(ctx context.Context, _ pipeline.ApprovalRequest) (pipeline.Answer, error) {
-		select {
-		case <-ctx.Done():
-			return pipeline.Cancelled, nil
-		case <-time.After(wall + wall/10):
-			return pipeline.AllowedOnce, nil
-		}
-	})
-	for _, isolation := range []codemode.Isolation{codemode.IsolationInProcess, codemode.IsolationWorker} {
-		t.Run(isolation.String(), func(t *testing.T) {
-			t.Parallel()
-			p := pipeline.New(registry(t, echo()), &pipeline.Options{Approver: thinking})
-			p.PreExecute.Use("ask", func(ctx context.Context, c tools.Call, next pipeline.Next[pipeline.Decision]) (pipeline.Decision, error) {
-				if c.IsTransport() {
-					return next(ctx)
-				}
-				return pipeline.Ask("sure?"), nil
-			})
-			cm := open(t, p, &codemode.Options{Isolation: isolation, Limits: codemode.Limits{Wall: wall}})
-			if got := succeed(t, cm, `return await tools.echo({ a: 1 })`); got != `{"logs":[],"result":{"a":1}}` {
-				t.Errorf("value %s", got)
+	synctest.Test(t, func(t *testing.T) {
+		p := approving(t, func(ctx context.Context) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(5 * time.Minute):
 			}
 		})
-	}
+		cm := open(t, p, &codemode.Options{Isolation: codemode.IsolationInProcess, Limits: codemode.Limits{Wall: time.Minute}})
+		if got := succeed(t, cm, `return await tools.echo({ a: 1 })`); got != `{"logs":[],"result":{"a":1}}` {
+			t.Errorf("value %s", got)
+		}
+	})
+}
+
+// TestApprovalPausesEveryWallClock: those of the runs around a run stand still too
+// while a person thinks.
+func TestApprovalPausesEveryWallClock(t *testing.T) {
+	eachWay(t, func(t *testing.T, opts codemode.Options) {
+		outer := runtime.StartWall(time.Hour, func() {})
+		defer outer.Stop()
+		asked := 0
+		p := approving(t, func(context.Context) {
+			asked++
+			before := outer.Elapsed()
+			for begun := time.Now(); time.Since(begun) == 0; { // a clock may have coarse steps
+			}
+			if after := outer.Elapsed(); after != before {
+				t.Errorf("%v pass while a person is asked", after-before)
+			}
+		})
+		cm := open(t, p, &opts)
+		o := cm.Run(runtime.WithWall(t.Context(), outer), codemode.Program{Code: `return await tools.echo({ a: 1 })`})
+		if o.Err() != nil || asked != 1 {
+			t.Errorf("%v, asked %d times", o.Err(), asked)
+		}
+	})
 }
 
 // TestOuterContextReachesTools: values and the deadline of the caller's context

@@ -268,7 +268,9 @@ func TestHostileProgramsLeaveSoundLogs(t *testing.T) {
 				if e.Failure.Kind != tt.kind {
 					t.Errorf("kind %s (%s), want %s", e.Failure.Kind, e.Failure.Message, tt.kind)
 				}
-				if text := e.Error(); !strings.HasPrefix(text, "code run failed ("+string(tt.kind)+"): ") || !strings.Contains(text, "c1:code:1 echo: done") {
+				// The time of a busy machine may be over before the call.
+				called := tt.kind != runtime.Timeout || slices.Contains(rec.Calls(), "code-dispatch c1:code:1")
+				if text := e.Error(); !strings.HasPrefix(text, "code run failed ("+string(tt.kind)+"): ") || called && !strings.Contains(text, "c1:code:1 echo: done") {
 					t.Errorf("the text lacks the kind or the first call:\n%.2000s", text)
 				}
 				if got := succeed(t, cm, "return (await tools.echo({ a: 1 })).a"); got != `{"logs":[],"result":1}` {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dop251/goja"
+
 	"github.com/runcode-go/runcode/runtime"
 )
 
@@ -183,37 +185,65 @@ func TestDepth(t *testing.T) {
 func TestPlacesOfLoops(t *testing.T) {
 	rt := newRuntime(t, nil)
 	for _, tc := range []struct {
-		code string
-		line int
+		code    string
+		entered int // loops, when the last of them does not end
+		line    int
 	}{
-		{"while (true) {}", 1},
-		{"f()\nfunction f() {\n  while (true) {}\n}", 3},
-		{"const a = Math.abs(1)\nwhile (true) {}", 2},
-		{"Math.abs(1)\nlet i = 0\nwhile (true) { i++ }", 3},
-		{"Math.abs(1)\nfor (;;);", 2},
-		{"Math.abs(1)\n\nfor (let i = 0; ; i++) {}", 3},
-		{"Math.abs(1)\ndo {} while (1)", 2},
-		{"Math.abs(1)\nouter: for (;;) {\n  for (;;) { continue outer }\n}", 2},
-		{"Math.abs(1)\nif (true)\n  for (;;);", 3},
-		{"Math.abs(1)\nif (false) {} else while (true);", 2},
-		{"Math.abs(1)\nswitch (1) {\n  case 1:\n    for (;;);\n}", 4},
-		{"const f = () => {\n  for (;;);\n}\n[1].map(f)", 2},
-		{"class A { static {\n  for (;;);\n} }", 2},
-		{"await null\nfor (;;);", 2},
-		{"async function* g() {\n  for (;;);\n  yield 1\n}\nfor await (const x of g());", 2},
+		{"while (true) {}", 1, 1},
+		{"f()\nfunction f() {\n  while (true) {}\n}", 1, 3},
+		{"const a = Math.abs(1)\nwhile (true) {}", 1, 2},
+		{"Math.abs(1)\nlet i = 0\nwhile (true) { i++ }", 1, 3},
+		{"Math.abs(1)\nfor (;;);", 1, 2},
+		{"Math.abs(1)\n\nfor (let i = 0; ; i++) {}", 1, 3},
+		{"Math.abs(1)\ndo {} while (1)", 1, 2},
+		{"Math.abs(1)\nouter: for (;;) {\n  for (;;) { continue outer }\n}", 1_000, 2},
+		{"Math.abs(1)\nif (true)\n  for (;;);", 1, 3},
+		{"Math.abs(1)\nif (false) {} else while (true);", 1, 2},
+		{"Math.abs(1)\nswitch (1) {\n  case 1:\n    for (;;);\n}", 1, 4},
+		{"const f = () => {\n  for (;;);\n}\n[1].map(f)", 1, 2},
+		{"class A { static {\n  for (;;);\n} }", 1, 2},
+		{"await null\nfor (;;);", 1, 2},
+		{"async function* g() {\n  for (;;);\n  yield 1\n}\nfor await (const x of g());", 2, 2},
 	} {
-		// Reading the program counts as well, on a busy machine too.
-		res := execute(t, rt, runtime.Request{Program: tc.code, Limits: runtime.Limits{Compute: 300 * time.Millisecond}})
-		f := res.Failure
-		if f == nil || f.Kind != runtime.Timeout {
-			t.Errorf("%q: %+v, want a time-out", tc.code, f)
-			continue
-		}
+		f := stoppedInLoop(t, rt, tc.code, tc.entered)
 		// A loop in a loop may be stopped in either.
 		if f.Site.Line != tc.line && !(strings.Contains(tc.code, "outer") && f.Site.Line == tc.line+1) {
 			t.Errorf("%q: line %d, want %d", tc.code, f.Site.Line, tc.line)
 		}
 	}
+}
+
+// stoppedInLoop runs a program until it has come to loops so many times and then
+// has another goroutine stop it, as a limit does.
+func stoppedInLoop(t *testing.T, rt *Runtime, code string, entered int) runtime.Failure {
+	t.Helper()
+	lim, err := rt.limits(runtime.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(t.Context(), rt, runtime.Request{Program: code}, lim)
+	r.meter = newMeter(lim.Compute, func() { r.stopWith(runtime.ComputeExhausted(lim.Compute)) })
+	if !r.prepare() {
+		t.Fatalf("%q: %+v", code, r.failure)
+	}
+	helpers := r.helpers()
+	// A loop begins with a look at the first one's length; see mark.
+	seen := r.vm.ToValue(func(goja.FunctionCall) goja.Value {
+		if entered--; entered == 0 {
+			go r.stopWith(runtime.Failure{Kind: runtime.Timeout})
+		}
+		return goja.Undefined()
+	})
+	if err := helpers[0].ToObject(r.vm).DefineAccessorProperty("length", seen, nil, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
+		t.Fatal(err)
+	}
+	if r.turn(func() error { return r.startWith(helpers) }) {
+		t.Fatalf("%q ends, %d loops short", code, entered)
+	}
+	if entered > 0 {
+		t.Errorf("%q: %+v, %d loops short", code, r.failure, entered)
+	}
+	return *r.failure
 }
 
 func TestMarksChangeNothing(t *testing.T) {

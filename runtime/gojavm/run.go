@@ -419,26 +419,28 @@ func (r *run) randomness() func([]byte) {
 
 // start runs the program up to its first await.
 func (r *run) start() bool {
-	return r.turn(func() error {
-		arrow, err := r.vm.RunProgram(r.prog.compiled)
-		if err != nil {
-			return err
-		}
-		body, ok := goja.AssertFunction(arrow)
-		if !ok {
-			return fmt.Errorf("the program compiled to %s", arrow.ExportType())
-		}
-		v, err := body(goja.Undefined(), r.helpers()...)
-		if err != nil {
-			return err
-		}
-		promise, ok := v.Export().(*goja.Promise)
-		if !ok {
-			return fmt.Errorf("the program returned %s", v.ExportType())
-		}
-		r.main = promise
-		return nil
-	})
+	return r.turn(func() error { return r.startWith(r.helpers()) })
+}
+
+func (r *run) startWith(helpers []goja.Value) error {
+	arrow, err := r.vm.RunProgram(r.prog.compiled)
+	if err != nil {
+		return err
+	}
+	body, ok := goja.AssertFunction(arrow)
+	if !ok {
+		return fmt.Errorf("the program compiled to %s", arrow.ExportType())
+	}
+	v, err := body(goja.Undefined(), helpers...)
+	if err != nil {
+		return err
+	}
+	promise, ok := v.Export().(*goja.Promise)
+	if !ok {
+		return fmt.Errorf("the program returned %s", v.ExportType())
+	}
+	r.main = promise
+	return nil
 }
 
 // turn runs f, in which the program may run, and says whether the run goes on.

@@ -20,12 +20,12 @@ func Example() {
 		return
 	}
 	defer r.Close()
-	for _, program := range []string{
-		"return [1, 2, 3].map(n => n * n)",
-		"return /^(?=a)(a+)+$/.test('a'.repeat(40) + 'b')",
-		"return 'still here'",
+	for _, req := range []runtime.Request{
+		{Program: "return [1, 2, 3].map(n => n * n)"},
+		{Program: "return /^(?=a)(a+)+$/.test('a'.repeat(40) + 'b')", Limits: runtime.Limits{Wall: 300 * time.Millisecond}},
+		{Program: "return 'still here'"},
 	} {
-		res, err := r.Run(context.Background(), runtime.Request{Program: program, Limits: runtime.Limits{Wall: 300 * time.Millisecond}})
+		res, err := r.Run(context.Background(), req)
 		switch {
 		case err != nil:
 			fmt.Println("misuse:", err)

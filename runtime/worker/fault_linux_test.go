@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ import (
 type crew struct {
 	*Runtime
 	starter *starter
+	said    atomic.Pointer[func(line string)] // gets what is logged
 	mu      sync.Mutex
 	workers []*process
 }
@@ -38,12 +40,18 @@ type crew struct {
 func newCrew(t *testing.T, opts Options, change func(n int, w *process)) *crew {
 	t.Helper()
 	checkLeftovers(t)
-	logger := slog.New(slog.DiscardHandler)
+	c := &crew{}
+	logger := slog.New(slog.NewTextHandler(writerFunc(func(line []byte) (int, error) {
+		if hear := c.said.Load(); hear != nil {
+			(*hear)(string(line))
+		}
+		return len(line), nil
+	}), nil))
 	s, err := newStarter(&opts, helloWait, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crew{starter: s}
+	c.starter = s
 	c.Runtime = newRuntime(opts, func(ctx context.Context) (*process, error) {
 		w, err := s.start(ctx)
 		if err != nil {
@@ -155,10 +163,11 @@ const killed = "worker was ended by signal 9 (killed) before completing"
 func TestFaults(t *testing.T) {
 	large := "'x'.repeat(3_000_000)"
 	kill := func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGKILL) }
+	enough := errors.New("enough")
+	var cancel context.CancelCauseFunc // of the run
 	for _, tt := range []struct {
 		name    string
-		program string // after a line that prints and one that calls a
-		limits  runtime.Limits
+		program string                     // after a line that prints and one that calls a
 		change  func(*testing.T, *process) // before the run
 		act     func(*testing.T, *process) // in the body of a
 		signal  syscall.Signal             // the same: it is sent this
@@ -204,11 +213,26 @@ func TestFaults(t *testing.T) {
 		{name: "sent the signal of its processor limit", signal: syscall.SIGXCPU, kind: runtime.Timeout, message: "compute budget exhausted (60000ms busy)"},
 		{name: "the parent stops speaking", act: func(t *testing.T, w *process) { w.link.conn.(*duplex).out.Close() }, kind: runtime.WorkerExit, message: "worker exited with code 0 before completing", hint: tryAgain},
 		{name: "the parent closes the connection", act: func(t *testing.T, w *process) { w.link.close() }, kind: runtime.WorkerExit, message: "worker connection failed: file already closed", hint: tryAgain},
-		{name: "stopped", signal: syscall.SIGSTOP, limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
-		{name: "stopped before a reply it cannot hold", result: `"` + strings.Repeat("x", 3_000_000) + `"`, signal: syscall.SIGSTOP,
-			limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
-		{name: "stopped before its program", change: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSTOP) },
-			limits: runtime.Limits{Wall: 300 * time.Millisecond}, kind: runtime.Timeout, message: "wall-clock ceiling reached (300ms)"},
+		{name: "stopped", act: func(t *testing.T, w *process) { signalTo(t, w, syscall.SIGSTOP); cancel(enough) }, kind: runtime.Abort, message: "enough"},
+		{name: "stopped before a reply it cannot hold", result: `"` + strings.Repeat("x", 3_000_000) + `"`, signal: syscall.SIGSTOP, kind: runtime.Abort, message: "enough",
+			change: func(_ *testing.T, w *process) {
+				between(w, func(frame io.Reader, size int, k kind, to io.Writer) error {
+					if k == kindReply {
+						cancel(enough) // while the reply is being sent
+					}
+					return pass(frame, size, k, to)
+				}, pass)
+			}},
+		{name: "stopped before its program", kind: runtime.Abort, message: "enough",
+			change: func(t *testing.T, w *process) {
+				signalTo(t, w, syscall.SIGSTOP)
+				between(w, func(frame io.Reader, size int, k kind, to io.Writer) error {
+					if k == kindRun {
+						defer cancel(enough)
+					}
+					return pass(frame, size, k, to)
+				}, pass)
+			}},
 		{name: "stopped at the barrier", change: func(t *testing.T, w *process) {
 			between(w, pass, func(frame io.Reader, size int, k kind, to io.Writer) error {
 				if k != kindBarrier {
@@ -236,15 +260,19 @@ func TestFaults(t *testing.T) {
 					tt.change(t, w)
 				}
 			})
+			var ctx context.Context
+			ctx, cancel = context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			var bodies []context.Context
 			program := tt.program
 			if program == "" {
 				program = "return 'done'"
 			}
 			var res runtime.Result
+			var err error
 			within(t, func() {
-				res = mustRun(t, c, runtime.Request{
-					Program: "console.log('before')\nawait tools.a()\n" + program, Limits: tt.limits,
+				res, err = c.Run(ctx, runtime.Request{
+					Program: "console.log('before')\nawait tools.a()\n" + program,
 					Bindings: tools(t, func(ctx context.Context, inv runtime.Invocation) (runtime.Reply, error) {
 						bodies = append(bodies, ctx)
 						if tt.act != nil && inv.Member == "a" {
@@ -257,6 +285,9 @@ func TestFaults(t *testing.T) {
 					}),
 				})
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if tt.kind == "" {
 				if res.Value != `"done"` {
 					t.Errorf("%s %+v, want the value", res.Value, res.Failure)
@@ -343,7 +374,7 @@ func TestStartFaults(t *testing.T) {
 		name    string
 		exec    func(string, []string, *os.ProcAttr) (*os.Process, error)
 		message string
-		again   bool // it is tried until the wall limit
+		again   bool // it is tried until it works
 	}{
 		{"no descriptors", refused(syscall.EMFILE), "fork/exec /proc/self/exe: too many open files", true},
 		{"no descriptors in the system", refused(syscall.ENFILE), "fork/exec /proc/self/exe: too many open files in system", true},
@@ -364,21 +395,26 @@ func TestStartFaults(t *testing.T) {
 			c := newCrew(t, Options{MaxWorkers: 1}, nil)
 			c.fine(t) // so that the layers are known
 			c.idleWorker(t).end()
+			const failures = 2
+			var said []string
+			hear := func(line string) { said = append(said, line) }
+			c.said.Store(&hear)
 			starts := 0
 			c.starter.exec = func(name string, argv []string, attr *os.ProcAttr) (*os.Process, error) {
-				starts++
+				if starts++; starts > failures {
+					return start(name, argv, attr)
+				}
 				return tt.exec(name, argv, attr)
 			}
-			within(t, func() {
-				var limits runtime.Limits
-				if tt.again {
-					limits.Wall = 300 * time.Millisecond
+			var res runtime.Result
+			within(t, func() { res = mustRun(t, c, runtime.Request{Program: "return 1"}) })
+			c.said.Store(nil)
+			if tt.again {
+				if res.Value != "1" || len(said) != failures || !strings.Contains(said[0], "trying again") || !strings.Contains(said[0], tt.message) {
+					t.Errorf("%+v, log %q; want %d starts that fail with %q and are repeated", res.Failure, said, failures, tt.message)
 				}
-				res := mustRun(t, c, runtime.Request{Program: "return 1", Limits: limits})
-				wantFailure(t, res, runtime.WorkerUnavailable, "no worker process could be started: "+tt.message)
-			})
-			if again := starts > 1; again != tt.again {
-				t.Errorf("%d starts, repeated wanted: %v", starts, tt.again)
+			} else if wantFailure(t, res, runtime.WorkerUnavailable, "no worker process could be started: "+tt.message); starts != 1 {
+				t.Errorf("%d starts, want one", starts)
 			}
 			c.starter.exec = start
 			c.fine(t)
@@ -547,10 +583,24 @@ func manyThreads() error {
 	return errors.New("nothing stopped it")
 }
 
+// A stack is doubled until it may grow no more, and while a collection is at work
+// none of the smaller ones is given back: a recursion that nothing stops needs two of
+// the largest. With less room than that it would now and then be called too much
+// memory.
+func TestRoomForStacks(t *testing.T) {
+	const stacks = 2 * maxStack
+	const others = 8 << 20 // the collector's tables, and what is no stack
+	if room := smallHeap + slack; room < stacks+others {
+		t.Errorf("a run with a heap of %d bytes has room for %d, less than the stacks of a recursion need (%d)", smallHeap, room, stacks+others)
+	}
+}
+
+// smallHeap is the heap limit of runs that end in every way.
+const smallHeap = 64 << 20
+
 // TestExits has real workers end in every way and checks what a model is told.
 func TestExits(t *testing.T) {
-	const wall = 20 * time.Second
-	small := runtime.Limits{Heap: 64 << 20, Wall: wall}
+	small := runtime.Limits{Heap: smallHeap}
 	const memory = "heap limit reached (67108864 bytes)"
 	for _, tt := range []struct {
 		attempt string
@@ -696,22 +746,31 @@ func TestOutOfDescriptors(t *testing.T) {
 	})
 	c.idleWorker(t).end()
 	// Each start gets a little further, to where it needs one more, and in the end
-	// as far as to start a process, which may then take its time.
+	// as far as to start a process. Until then it would be repeated.
 	short := 0
 	for n := uint64(3); n < 100; n++ {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		hear := func(line string) {
+			if strings.Contains(line, "trying again") && strings.Contains(line, "too many open files") {
+				cancel(errors.New("one was missing"))
+			}
+		}
+		c.said.Store(&hear)
 		limit(n)
 		var res runtime.Result
-		within(t, func() {
-			res = mustRun(t, c, runtime.Request{Program: "return 1", Limits: runtime.Limits{Wall: 100 * time.Millisecond}})
-		})
-		if res.Failure == nil || !strings.Contains(res.Failure.Message, "too many open files") {
+		within(t, func() { res, _ = c.Run(ctx, runtime.Request{Program: "return 1"}) })
+		missing := ctx.Err() != nil
+		cancel(nil)
+		if !missing {
+			if res.Value != "1" {
+				t.Errorf("with %d descriptors: %+v", n, res.Failure)
+			}
 			break
 		}
 		short++
-		if res.Failure.Kind != runtime.WorkerUnavailable {
-			t.Errorf("with %d descriptors: %+v", n, res.Failure)
-		}
+		wantFailure(t, res, runtime.Abort, "one was missing")
 	}
+	c.said.Store(nil)
 	if short == 0 || short == 97 {
 		t.Errorf("%d of 97 starts failed for want of a descriptor", short)
 	}

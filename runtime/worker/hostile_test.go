@@ -303,16 +303,18 @@ func TestAbandonedCallsAreBounded(t *testing.T) {
 
 // A worker that neither reads nor writes cannot hold up a stop.
 func TestDeafWorkerIsKilled(t *testing.T) {
-	f := newFleet(t, Options{}, func(int) (*process, error) {
-		return fakeProcess(exitStatus{}, "", func(conn net.Conn, killed <-chan struct{}) {
-			newLink(conn).send(frame{kind: kindHello, meta: encode(helloMeta{Version: protocolVersion})})
-			conn.Read(make([]byte, 1)) // the first byte of the run frame, and no more
-			<-killed
-		}), nil
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, Options{}, func(int) (*process, error) {
+			return fakeProcess(exitStatus{}, "", func(conn net.Conn, killed <-chan struct{}) {
+				newLink(conn).send(frame{kind: kindHello, meta: encode(helloMeta{Version: protocolVersion})})
+				conn.Read(make([]byte, 1)) // the first byte of the run frame, and no more
+				<-killed
+			}), nil
+		})
+		res := mustRun(t, f, runtime.Request{Program: strings.Repeat("x", 1<<20), Limits: runtime.Limits{Wall: time.Second}})
+		wantFailure(t, res, runtime.Timeout, "wall-clock ceiling reached (1000ms)")
+		f.Close()
 	})
-	defer f.Close()
-	res := mustRun(t, f, runtime.Request{Program: strings.Repeat("x", 1<<20), Limits: runtime.Limits{Wall: 20 * time.Millisecond}})
-	wantFailure(t, res, runtime.Timeout, "wall-clock ceiling reached (20ms)")
 }
 
 // A worker that settles its run and reads nothing holds up no reply, and so not

@@ -129,6 +129,35 @@ func TestNestedRunsAndIdleWorkers(t *testing.T) {
 	})
 }
 
+// A run inside a run that is not marked as one waits for the place its ancestor
+// holds, until that one's time is over.
+func TestRunInsideARunThatIsNotMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := overEngine(t, Options{MaxWorkers: 1}, func(ctx context.Context, req runtime.Request) (runtime.Result, error) {
+			if len(req.Bindings) == 0 {
+				return runtime.Result{Value: "1"}, nil
+			}
+			req.Bindings[0].Call(ctx, runtime.Invocation{Member: "a"})
+			return untilStopped(ctx, req)
+		})
+		var inner runtime.Result
+		res := mustRun(t, f, runtime.Request{
+			Limits: runtime.Limits{Wall: time.Second},
+			Bindings: tools(t, func(ctx context.Context, _ runtime.Invocation) (runtime.Reply, error) {
+				var err error
+				inner, err = f.Run(ctx, runtime.Request{})
+				return runtime.Reply{}, err
+			}),
+		})
+		wantFailure(t, res, runtime.Timeout, "wall-clock ceiling reached (1000ms)")
+		wantFailure(t, inner, runtime.Abort, "wall-clock ceiling reached (1000ms)")
+		if res := mustRun(t, f, runtime.Request{}); res.Value != "1" {
+			t.Errorf("the next run: %+v", res.Failure)
+		}
+		f.Close()
+	})
+}
+
 // One nested run more than may be in progress fails at once and says so; it costs
 // nothing, and there is room again when another ends.
 func TestNestedRunsAreBounded(t *testing.T) {
