@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/runcode-go/runcode/internal/growstack"
 	"github.com/runcode-go/runcode/tools"
 )
 
@@ -71,7 +70,6 @@ func (a *attempt) dismissRunners() {
 }
 
 func (r *runner) run() {
-	growstack.Grow()
 	for a := range r.work {
 		if !r.body(a) {
 			return

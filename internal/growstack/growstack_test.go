@@ -1,6 +1,37 @@
 package growstack
 
-import "testing"
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// TestGrow holds what a goroutine has after Grow: room for a call, and not twice
+// that.
+func TestGrow(t *testing.T) {
+	const n = 2000
+	var before, after runtime.MemStats
+	release := make(chan struct{})
+	var grown, all sync.WaitGroup
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	grown.Add(n)
+	for range n {
+		all.Go(func() {
+			Grow()
+			grown.Done()
+			<-release
+		})
+	}
+	grown.Wait()
+	runtime.ReadMemStats(&after)
+	close(release)
+	all.Wait()
+	each := int(after.StackInuse-before.StackInuse) / n
+	if each < 7<<10 || each > 12<<10 {
+		t.Errorf("a goroutine holds %d bytes of stack after Grow, want about 8192", each)
+	}
+}
 
 // BenchmarkDeep is a goroutine that goes as deep as a tool call does.
 func BenchmarkDeep(b *testing.B) {

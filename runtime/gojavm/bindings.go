@@ -135,7 +135,7 @@ func (r *run) unknownMember(b *boundNamespace, n *node, name string) goja.Value 
 		return nil
 	}
 	if len(r.missed) < maxMissed {
-		r.missed[name] = n.label
+		put(&r.missed, name, n.label)
 	}
 	if !r.calledHere(name) {
 		return nil

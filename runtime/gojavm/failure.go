@@ -387,7 +387,7 @@ func (r *run) authorSite(f *goja.StackFrame) (runtime.Site, bool) {
 		if position := f.Position(); position.Filename == r.prog.name {
 			site = runtime.Site{Line: position.Line, Column: position.Column}
 		}
-		r.sites[*f] = site
+		put(&r.sites, *f, site)
 	}
 	return site, site.Line > 0
 }

@@ -126,7 +126,7 @@ func (r *run) patternArguments(args []goja.Value, refuse func(text string)) []go
 		refuse("/" + text + "/" + flags + ": " + problem)
 	}
 	if rewritten != text {
-		r.patterns[rewritten] = text
+		put(&r.patterns, rewritten, text)
 	}
 	args[0] = r.vm.ToValue(rewritten)
 	return args

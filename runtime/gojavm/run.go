@@ -108,9 +108,6 @@ func newRun(ctx context.Context, rt *Runtime, req runtime.Request, lim runtime.L
 	r.stop = make(chan struct{})
 	r.done = make(chan struct{})
 	r.wake = make(chan struct{}, 1)
-	r.missed = map[string]string{}
-	r.sites = map[goja.StackFrame]runtime.Site{}
-	r.patterns = map[string]string{}
 	r.ledger = runtime.NewLedger(lim.Output)
 	r.outer = ctx
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -475,6 +472,15 @@ func contained(f func() error) (err error) {
 type enginePanic struct{ value any }
 
 func (e *enginePanic) Error() string { return fmt.Sprint(e.value) }
+
+// put sets a key of a map that is made with the first one: most runs need none of
+// theirs.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
 
 // note adds sentences for the reader of the result.
 func (r *run) note(notes ...string) {
