@@ -120,6 +120,7 @@ func TestTextsReadAgainPass(t *testing.T) {
 		"generic types":             strings.Repeat("const m: Map<string, Array<Promise<number>>> = new Map<string, Array<Promise<number>>>();\n", 2_000),
 		"comparisons":               strings.Repeat("for (let i = 0; i < n; i++) { if (a[i] < b && c < d || e > f) g(h < i, j) }\n", 3_000),
 		"a callback behind one":     "f(a < b, () => {" + big + "})",
+		"comparisons of sums":       "x = [" + strings.Repeat("a < b + c, ", 6_000) + "]",
 		"rows of comparisons":       "x = [" + strings.Repeat("{ a: b < c, d: (e < f), g: [h < i] },\n", 6_000) + "]",
 	} {
 		if f := precheck(text, lim); f != nil {

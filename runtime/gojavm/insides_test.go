@@ -108,3 +108,71 @@ func TestWithoutInsides(t *testing.T) {
 		}
 	}
 }
+
+// A clause that takes apart what it catches is compiled as one that names it.
+func TestCatchTakenApart(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tc := range []struct{ name, code, want string }{
+		{"properties", "try { throw { a: 1, b: { c: [2, 3] } } } catch ({ a, b: { c: [, d] } }) { return [a, d] }", "[1,3]"},
+		{"defaults see what is before them", "try { throw { a: 1 } } catch ({ a, b = a + 1, ...rest }) { return [a, b, rest] }", "[1,2,{}]"},
+		{"an array", "try { throw [1, 2, 3] } catch ([a, ...b]) { return [a, b] }", "[1,[2,3]]"},
+		{"the body shadows", "try { throw { a: 1 } } catch ({ a }) { { let a = 2 } return a }", "1"},
+		{"assigned to", "try { throw { a: 1 } } catch ({ a }) { a++; return a }", "2"},
+		{"closures", "const f = []; for (const x of [1, 2]) { try { throw { x } } catch ({ x: y }) { f.push(() => y) } } return f.map(g => g())", "[1,2]"},
+		{"var in the body", "try { throw { a: 1 } } catch ({ a }) { var b = a } return b", "1"},
+		{"functions in the body", "try { throw { a: 1 } } catch ({ a }) { return f(); function f() { return a } }", "1"},
+		{"finally", "const seen = []; try { try { throw { a: 1 } } catch ({ a }) { seen.push(a) } finally { seen.push(2) } } finally { return seen }", "[1,2]"},
+		{"it throws", "try { try { throw null } catch ({ a }) { return 1 } } catch (e) { return e.name }", `"TypeError"`},
+		{"inside one another", "try { try { throw { a: 1 } } catch ({ a }) { throw { a: a + 1 } } } catch ({ a }) { return a }", "2"},
+		{"await in a default", "try { throw {} } catch ({ a = await tools.ping({}) }) { return typeof a }", `"object"`},
+		{"break and continue", "const seen = []; for (const x of [1, 2, 3]) { try { throw { x } } catch ({ x: y }) { if (y === 1) continue; if (y === 3) break; seen.push(y) } } return seen", "[2]"},
+		{"of the engine", "try { null.x } catch ({ name, message }) { return [name, message] }", `["TypeError","Cannot read properties of null (reading 'x')"]`},
+		{"nothing taken", "try { throw 1 } catch { return 2 }", "2"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if res := execute(t, rt, runtime.Request{Program: tc.code}); res.Failure != nil || res.Value != tc.want {
+				t.Errorf("%s %+v, want %s", res.Value, res.Failure, tc.want)
+			}
+		})
+	}
+}
+
+// then is the engine's own to a program.
+func TestGuardedReactions(t *testing.T) {
+	rt := newRuntime(t, nil)
+	for _, tc := range []struct{ name, code, want string }{
+		{"what it looks like", "const d = Object.getOwnPropertyDescriptor(Promise.prototype, 'then'); return [d.value.name, d.value.length, d.writable, d.enumerable, d.configurable, 'prototype' in d.value]", `["then",2,true,false,true,false]`},
+		{"no constructor", "try { new (Promise.prototype.then)() } catch (e) { return e.name }", `"TypeError"`},
+		{"what is no function is passed over", "return [await Promise.resolve(1).then(5, 6), await Promise.reject(2).then(1, null).catch(x => x), await Promise.reject(3).catch().catch(x => x)]", "[1,2,3]"},
+		{"arguments", "return await Promise.reject(1).then(null, (...args) => args)", "[1]"},
+		{"what the handler returns", "return await Promise.reject(1).catch(() => Promise.resolve(2))", "2"},
+		{"what the handler throws", "return await Promise.reject(1).catch(x => { throw x + 1 }).catch(x => x)", "2"},
+		{"a class of promises", "class P extends Promise {} const p = P.reject(1).catch(x => x); return [p instanceof P, await p]", "[true,1]"},
+		{"another this", "try { Promise.prototype.then.call({}, null, () => 1) } catch (e) { return e.name }", `"TypeError"`},
+		{"the same error", "const e = new Error('a'); return await Promise.reject(e).catch(x => x === e && x.message)", `"a"`},
+		{"a frozen error", "return await Promise.reject(Object.freeze(new TypeError('No initial value'))).catch(e => e.message)", `"No initial value"`},
+		{"order", `const seen = []
+const say = x => () => { seen.push(x) }
+Promise.reject().catch(say('a')).then(say('d'))
+Promise.resolve().then(say('b')).then(say('e'))
+Promise.reject().then(null, say('c')).finally(say('f'))
+await new Promise(r => setTimeout(r, 1))
+return seen.join('')`, `"abcdef"`},
+		{"of the engine", "return await Promise.resolve().then(() => null.x).catch(e => e.message)", `"Cannot read properties of null (reading 'x')"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if res := execute(t, rt, runtime.Request{Program: tc.code}); res.Failure != nil || res.Value != tc.want {
+				t.Errorf("%s %+v, want %s", res.Value, res.Failure, tc.want)
+			}
+		})
+	}
+}
+
+// What evaluated code has caught went past everything else.
+func TestCausesShowNoInsides(t *testing.T) {
+	code := `eval("try { undefined[Object.create(null)] } catch (e) { throw new Error('outer', { cause: e }) }")`
+	f := execute(t, newRuntime(t, nil), runtime.Request{Program: code}).Failure
+	if want := "Error: outer\n  [cause] TypeError: Cannot read property '#<Object>' of undefined"; f == nil || f.Message != want {
+		t.Errorf("%+v, want %q", f, want)
+	}
+}

@@ -85,7 +85,7 @@ const (
 )
 
 // manyAgain is what is said of a text of which too much would be read again.
-const manyAgain = "too many arrow functions in the parameters of arrow functions, or yields in the operand of yield"
+const manyAgain = "more than can be read again of arrow functions in the parameters of arrow functions, or of yields in the operand of yield"
 
 // overread is where an output of esbuild is too much for the engine's parser, which
 // cannot be stopped, or the line 0. No types in it hide which parentheses are whose.
@@ -155,7 +155,7 @@ func (c *checker) scan() string {
 			return manyAgain
 		}
 		if c.typeSteps += c.angles; c.typeSteps > c.mostTypes {
-			return "too many comparisons with < in one list: each could begin types"
+			return fmt.Sprintf("more than %d words and marks behind comparisons with <, each of which could begin types", c.mostTypes)
 		}
 		if len(c.levels)-1+c.arrows > c.nesting {
 			return fmt.Sprintf("more than %d brackets or functions inside one another (the nesting limit)", c.nesting)
