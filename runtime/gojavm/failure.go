@@ -204,8 +204,11 @@ func (r *run) reword(object *goja.Object, text string) {
 	case text == mixedNumbers:
 		said += mixedAdvice
 	case saysAny(text):
+		if saysInsides(text) {
+			said = withoutInsides(text)
+		}
 		if frames := r.parseStack(stack); len(frames) > 0 {
-			said = r.prog.reworded(text, frames[0].Site, byNative(stack))
+			said = r.prog.reworded(said, frames[0].Site, byNative(stack))
 		}
 	}
 	if said == text {
@@ -305,7 +308,11 @@ func (r *run) thrownText(v goja.Value) string {
 	text := unrenderable
 	if ex := r.vm.Try(func() {
 		if r.isError(object) {
-			text = joinError(r.textOf(object, "name", "Error"), r.textOf(object, "message", ""))
+			message := r.textOf(object, "message", "")
+			if saysInsides(message) {
+				message = withoutInsides(message)
+			}
+			text = joinError(r.textOf(object, "name", "Error"), message)
 			return
 		}
 		if own, ok := object.Get("toString").(*goja.Object); ok && own != r.real.objectToString() && own != r.real.arrayToString {

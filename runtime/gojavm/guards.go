@@ -44,7 +44,7 @@ func (r *run) installGuards() error {
 // guardProgram installs the guards that depend on what the program is, and those of
 // globals that few programs name.
 func (r *run) guardProgram() error {
-	for _, guard := range []func() error{r.guardGenerators, r.guardMatching, r.guardBuffers, r.guardDates, r.guardCode} {
+	for _, guard := range []func() error{r.guardGenerators, r.guardMatching, r.guardBuffers, r.guardDates, r.guardCode, r.guardReactions} {
 		if err := guard(); err != nil {
 			return err
 		}
@@ -295,6 +295,28 @@ func (r *run) lengthOf(v goja.Value) float64 {
 		}
 	}
 	return 0
+}
+
+// guardReactions shows what rejects a promise to catching before a handler of the
+// program gets it, as a catch clause does. Of await the engine takes care itself,
+// and a promise of another kind is none of the engine's.
+func (r *run) guardReactions() error {
+	if !r.programReach().hasAny("then", "catch", "allSettled", "any") {
+		return nil
+	}
+	proto := r.vm.Get("Promise").ToObject(r.vm).Get("prototype").ToObject(r.vm)
+	original, _ := goja.AssertFunction(proto.Get("then"))
+	then := r.native("then", 2, func(c goja.FunctionCall) goja.Value {
+		args := slices.Clone(c.Arguments)
+		if handle, ok := goja.AssertFunction(c.Argument(1)); ok {
+			args[1] = r.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+				r.catching(c)
+				return must(handle(goja.Undefined(), c.Arguments...))
+			})
+		}
+		return must(original(c.This, args...))
+	})
+	return proto.DefineDataProperty("then", then, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // buffers are the constructors of binary data with the bytes of an element.

@@ -27,6 +27,9 @@ const (
 	completeName  unistring.String = "%complete"
 	lastName      unistring.String = "%last"
 
+	// caughtName is what a catch clause caught that takes it apart; see catchStatement.
+	caughtName unistring.String = "%caught"
+
 	// exportName is a constant of the program's body; see ending.
 	exportName unistring.String = "%default"
 )
@@ -215,11 +218,7 @@ func (m *marker) leave(n any) {
 	case *ast.TryStatement:
 		splitTry(x)
 	case *ast.CatchStatement:
-		if name, ok := x.Parameter.(*ast.Identifier); ok {
-			m.catches = true
-			first := &ast.ExpressionStatement{Expression: helperCall(catchName, x.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
-			x.Body.List = append([]ast.Statement{first}, x.Body.List...)
-		}
+		m.catchStatement(x)
 	case *ast.YieldExpression:
 		if x.Delegate && !m.async {
 			syncDelegation(x)
@@ -243,6 +242,27 @@ func (m *marker) leave(n any) {
 	if m.stacks {
 		stackRead(n)
 	}
+}
+
+// catchStatement shows what a clause catches to %catch. What is taken apart at once
+// gets a name first: catch ({ message }) {} becomes
+// catch (%caught) { %catch(%caught); let { message } = %caught; {} }.
+func (m *marker) catchStatement(x *ast.CatchStatement) {
+	if x.Parameter == nil {
+		return
+	}
+	m.catches = true
+	name, ok := x.Parameter.(*ast.Identifier)
+	if !ok {
+		name = &ast.Identifier{Name: caughtName, Idx: x.Parameter.Idx0()}
+		x.Body = &ast.BlockStatement{LeftBrace: x.Body.LeftBrace, RightBrace: x.Body.RightBrace, List: []ast.Statement{
+			&ast.LexicalDeclaration{Idx: x.Parameter.Idx0(), Token: token.LET, List: []*ast.Binding{{Target: x.Parameter, Initializer: name}}},
+			x.Body,
+		}}
+		x.Parameter = name
+	}
+	first := &ast.ExpressionStatement{Expression: helperCall(catchName, x.Catch, &ast.Identifier{Name: name.Name, Idx: name.Idx})}
+	x.Body.List = append([]ast.Statement{first}, x.Body.List...)
 }
 
 // splitTry makes try { try {} catch {} } finally {} of try {} catch {} finally {}:

@@ -64,7 +64,41 @@ func unbalanced(source string, lim runtime.Limits) (odd unpaired, opens bool) {
 }
 
 func newChecker(source string, lim runtime.Limits) *checker {
-	return &checker{src: source, line: 1, excess: -1, unclosed: -1, nesting: lim.Nesting, chain: lim.Chain, levels: []level{{}}}
+	return &checker{
+		src: source, line: 1, excess: -1, unclosed: -1, nesting: lim.Nesting, chain: lim.Chain, levels: []level{{}},
+		mostAgain: readAgain*len(source) + shortAgain, mostTypes: maxTypeSteps,
+	}
+}
+
+// What parsers read more than once. The engine's takes what is in parentheses for an
+// expression until it meets an arrow, and reads it again as parameters: an arrow in
+// the parameters of an arrow in the parameters of an arrow is read eight times. So
+// it does with what yield is given and cannot be. esbuild takes each < for the
+// beginning of types as far as what follows could be types.
+const (
+	// readAgain is how often a program's text may be read again.
+	readAgain = 4
+	// shortAgain is how many bytes may be read again in any text.
+	shortAgain = 256 << 10
+	// maxTypeSteps is how many words and marks may be taken for types.
+	maxTypeSteps = 2_000_000
+)
+
+// manyAgain is what is said of a text of which too much would be read again.
+const manyAgain = "more than can be read again of arrow functions in the parameters of arrow functions, or of yields in the operand of yield"
+
+// overread is where an output of esbuild is too much for the engine's parser, which
+// cannot be stopped, or the line 0. No types in it hide which parentheses are whose.
+func overread(js string) (line, column int) {
+	if rareArrows(js) <= manyRareArrows {
+		return 0, 0
+	}
+	c := newChecker(js, runtime.Limits{Nesting: len(js), Chain: len(js)})
+	c.mostTypes = len(js) * len(js) // the engine knows none
+	if c.scan() == "" {
+		return 0, 0
+	}
+	return c.line, c.tokenStart - c.lineStart + 1
 }
 
 // level is one open bracket. Its counters belong to the expression around what
@@ -78,6 +112,9 @@ type level struct {
 	elses   int  // else after else
 	commas  int  // of a comma expression or a list of declarations
 	list    bool // commas part elements, as in an array or a call
+	yields  bool // a yield since the last boundary may read again what follows
+	angles  int  // < since the last mark that can be in no type
+	again   int  // bytes inside that a parser reads again
 	at      int  // offset where it was opened
 }
 
@@ -89,14 +126,19 @@ type checker struct {
 	line           int
 	lineStart      int
 	nesting, chain int // limits
+	mostAgain      int // limit of bytes read again
+	mostTypes      int // limit of words and marks taken for types
 
-	levels   []level
-	arrows   int    // of all levels
-	operand  bool   // the last token ends an operand, so that / divides and ( calls
-	last     string // the last token, one of the words and marks below, or ""
-	control  bool   // the next parenthesis belongs to if, for, while or with
-	excess   int    // offset of the first closing bracket that closes nothing, or negative
-	unclosed int    // offset of the template that the text ends in, or negative
+	levels    []level
+	arrows    int    // of all levels
+	angles    int    // of all levels
+	typeSteps int    // words and marks that esbuild may take for types
+	parens    int    // bytes that were read in the parentheses just closed, or 0
+	operand   bool   // the last token ends an operand, so that / divides and ( calls
+	last      string // the last token, one of the words and marks below, or ""
+	control   bool   // the next parenthesis belongs to if, for, while or with
+	excess    int    // offset of the first closing bracket that closes nothing, or negative
+	unclosed  int    // offset of the template that the text ends in, or negative
 }
 
 // scan returns what is wrong, or "".
@@ -108,6 +150,12 @@ func (c *checker) scan() string {
 		}
 		if top := c.top(); top.chain > c.chain || top.elses > c.chain || top.commas > c.chain {
 			return fmt.Sprintf("more than %d operators in a row (the chain limit)", c.chain)
+		}
+		if c.top().again > c.mostAgain {
+			return manyAgain
+		}
+		if c.typeSteps += c.angles; c.typeSteps > c.mostTypes {
+			return fmt.Sprintf("more than %d words and marks behind comparisons with <, each of which could begin types", c.mostTypes)
 		}
 		if len(c.levels)-1+c.arrows > c.nesting {
 			return fmt.Sprintf("more than %d brackets or functions inside one another (the nesting limit)", c.nesting)
@@ -366,7 +414,9 @@ func (c *checker) close() {
 	}
 	closed := *c.top()
 	c.boundary()
+	c.noTypes()
 	c.levels = c.levels[:len(c.levels)-1]
+	c.readAgain(closed, b)
 	c.operand, c.last, c.control = true, "", false
 	switch {
 	case closed.open == '$' && b == '}':
@@ -378,15 +428,35 @@ func (c *checker) close() {
 	}
 }
 
+// readAgain counts what was read in a bracket that just ended.
+func (c *checker) readAgain(closed level, end byte) {
+	top, read := c.top(), c.pos-closed.at+closed.again
+	top.again += closed.again
+	if top.yields {
+		top.again += read
+	}
+	if c.parens = 0; end == ')' {
+		c.parens = read
+	}
+}
+
 // boundary ends the expression at this depth, up to a comma.
 func (c *checker) boundary() {
 	top := c.top()
 	c.arrows -= top.arrows
-	top.arrows, top.chain = 0, 0
+	top.arrows, top.chain, top.yields = 0, 0, false
+}
+
+// noTypes ends what could be types at this depth.
+func (c *checker) noTypes() {
+	top := c.top()
+	c.angles -= top.angles
+	top.angles = 0
 }
 
 func (c *checker) newStatement() {
 	c.boundary()
+	c.noTypes()
 	c.top().commas, c.top().elses = 0, 0
 }
 
@@ -396,7 +466,7 @@ func (c *checker) value() {
 		c.newStatement()
 	}
 	c.notElse()
-	c.operand, c.last, c.control = true, "", false
+	c.operand, c.last, c.control, c.parens = true, "", false, 0
 }
 
 // notElse ends a row of else branches when a statement begins with anything
@@ -459,6 +529,7 @@ func (c *checker) word() {
 	case kind == unary:
 		c.statement()
 		c.top().chain++
+		c.top().yields = c.top().yields || word == "yield"
 		c.last = "op"
 	case kind == binder, kind == caster && c.operand:
 		c.top().chain++
@@ -505,9 +576,11 @@ func operatorLen(text string) int {
 func (c *checker) operator() {
 	text := c.src[c.pos : c.pos+operatorLen(c.src[c.pos:])]
 	c.pos += len(text)
+	c.angle(text)
 	switch text {
 	case ";":
 		c.boundary()
+		c.noTypes()
 		c.top().commas = 0
 		c.operand, c.last, c.control = false, text, false
 		return
@@ -524,6 +597,8 @@ func (c *checker) operator() {
 	case ".", "?.":
 		c.last = "."
 	case "=>":
+		c.top().again += c.parens
+		c.parens = 0
 		c.top().arrows++
 		c.arrows++
 		c.last = "arrow"
@@ -540,6 +615,25 @@ func (c *checker) operator() {
 	}
 	c.top().chain++
 	c.operand = false
+}
+
+// angle counts what esbuild may take for types.
+func (c *checker) angle(operator string) {
+	switch operator {
+	case "<":
+		c.top().angles++
+		c.angles++
+	case ">", ">>":
+		n := min(len(operator), c.top().angles)
+		c.top().angles -= n
+		c.angles -= n
+	case "-":
+		if c.operand { // else it may be the sign of a number, which is a type
+			c.noTypes()
+		}
+	case "?.", "**", "&&", "||", "??", "<=", ">=", "==", "===", "!=", "!==", "+", "*", "/", "%", "^", "~", "=":
+		c.noTypes()
+	}
 }
 
 // wordBytes are the bytes of names, numbers and what may stand before them.

@@ -293,10 +293,10 @@ func TestComputeIsBusyTimeOnly(t *testing.T) {
 func TestReadingIsComputeTime(t *testing.T) {
 	rt := newRuntime(t, nil)
 	res := execute(t, rt, runtime.Request{
-		Program: "return " + strings.Repeat("((b = ", 16) + "1" + strings.Repeat(") => b)()", 16),
-		Limits:  runtime.Limits{Compute: 20 * time.Millisecond},
+		Program: "return " + strings.Repeat("((b = ", 12) + "1" + strings.Repeat(") => b)()", 12),
+		Limits:  runtime.Limits{Compute: time.Millisecond},
 	})
-	if f := res.Failure; f == nil || f.Kind != runtime.Timeout || f.Message != "compute budget exhausted (20ms busy)" {
+	if f := res.Failure; f == nil || f.Kind != runtime.Timeout || f.Message != "compute budget exhausted (1ms busy)" {
 		t.Errorf("%s %+v", res.Value, res.Failure)
 	}
 }

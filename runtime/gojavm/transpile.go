@@ -299,6 +299,16 @@ func (p *program) isJSX() bool {
 // compile makes the engine's program. Code is compiled as sloppy mode, for
 // models assign undeclared names.
 func (p *program) compile(js string, parts moduleParts, globals []string) *runtime.Failure {
+	if line, column := overread(js); line > 0 {
+		site, _ := p.places.at(line, column)
+		return &runtime.Failure{
+			Kind:    runtime.InvalidInput,
+			Message: fmt.Sprintf("%s on line %d", manyAgain, site.Line),
+			Site:    site,
+			Frame:   runtime.CodeFrame(p.source, site),
+			Hint:    "split the program into functions and statements",
+		}
+	}
 	tree, err := parseProgram(js)
 	if err != nil {
 		return p.engineRefusal(err)

@@ -21,19 +21,54 @@ const (
 	saysBefore     = "Cannot access a variable before initialization"
 	saysClass      = "Class constructor cannot be invoked without 'new'"
 	saysNoInitial  = "No initial value"
-	saysPrimitive  = "Could not convert &{" // and the insides of an object
+	saysPrimitive  = "Could not convert &{"   // and the insides of an object
+	saysPanicked   = "(PANIC=String method: " // and why an object has no text
+	saysMissing    = " %!s(MISSING)"
 	saysProxy      = "proxy target is not a function"
 )
 
 // saysAny says whether a text is one that reworded may change.
 func saysAny(text string) bool {
-	if _, ok := engineTexts[text]; ok {
+	if _, ok := engineTexts[text]; ok || saysInsides(text) {
 		return true
 	}
 	return slices.ContainsFunc([]string{
 		saysRead, saysMember, saysNotObject, saysNotMade, saysNotIterate, saysCoercible, saysConvert, saysBefore, saysClass,
 		saysPrimitive, saysProxy,
 	}, func(says string) bool { return strings.HasPrefix(text, says) })
+}
+
+// saysInsides says whether the engine put what its own language says of a value into
+// a text: it formats objects that have no text of their own as they lie in memory.
+func saysInsides(text string) bool {
+	return strings.HasPrefix(text, saysPrimitive) || strings.Contains(text, saysPanicked) || strings.HasSuffix(text, saysMissing)
+}
+
+// afterInsides is what the engine says behind an object that has no text, in all
+// the places where it names one.
+var afterInsides = []string{" is not extensible", " is not a function", "' of undefined", "' of undefined or null", "' of null", "')", " to a BigInt"}
+
+// shownObject stands for an object that has no text of its own, as V8 shows it.
+const shownObject = "#<Object>"
+
+// withoutInsides is a text without them. Nothing that stood between the first and the
+// last stays, for it may hold what looks like the end.
+func withoutInsides(text string) string {
+	if strings.HasPrefix(text, saysPrimitive) {
+		return "Cannot convert object to primitive value"
+	}
+	text = strings.TrimSuffix(text, saysMissing)
+	at := strings.Index(text, saysPanicked)
+	if at < 0 {
+		return text
+	}
+	before, rest := strings.TrimRight(text[:at], "sv"), ""
+	for _, after := range afterInsides {
+		if strings.HasSuffix(text, ")"+after) && len(after) > len(rest) {
+			rest = after
+		}
+	}
+	return strings.TrimSuffix(before, "%!") + shownObject + rest
 }
 
 // engineTexts are those that mean the same wherever they are said.
@@ -66,9 +101,10 @@ func (p *program) reworded(text string, site runtime.Site, native bool) string {
 	if said, ok := engineTexts[text]; ok {
 		return said
 	}
+	if saysInsides(text) {
+		text = withoutInsides(text)
+	}
 	switch {
-	case strings.HasPrefix(text, saysPrimitive):
-		return "Cannot convert object to primitive value"
 	case text == saysProxy:
 		if expression, rest := p.operandAt(site); calledNext.MatchString(rest) {
 			return expression + " is not a function"

@@ -67,7 +67,13 @@ func longPrograms() []attacks {
 			{name: "powers", code: "for (;;) 3n ** 30000000n"},
 		}},
 		{family: "programs that take long to read", limits: long, fails: exhausted, beyond: beyondReading, programs: []program{
+			{name: "names declared again", code: strings.Repeat("let a;", 40_000)},
+		}},
+		{family: "programs that are read again and again", limits: long, fails: ends(runtime.InvalidInput, "more than"), programs: []program{
 			{name: "defaults of arrows in defaults of arrows", code: "return " + strings.Repeat("((b = ", 40) + "1" + strings.Repeat(") => b)()", 40)},
+			{name: "arrows whose results have types", code: "return " + strings.Repeat("((b = ", 40) + "1" + strings.Repeat("): number => b)()", 40)},
+			{name: "yields of what cannot be", code: "function* g() { " + strings.Repeat("yield (", 300) + "1" + strings.Repeat(") = 1", 300) + " }"},
+			{name: "comparisons in a list", code: "return [" + strings.Repeat("a<(b),", 40_000) + "1]"},
 		}},
 		// Each is over before a stopped program has to be left behind.
 		{family: "steps that are short enough", limits: long, fails: exhausted, programs: []program{
