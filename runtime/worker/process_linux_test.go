@@ -295,6 +295,7 @@ func TestHostProgram(t *testing.T) {
 // greets, so that the others are refused for what their names say.
 func TestSpoofedStarts(t *testing.T) {
 	const marker, nonce = "runcode-worker", "00112233445566778899aabbccddeeff"
+	host := host(t)
 	pair, in, out, mute := socketPair(t), pipe(t), pipe(t), null(t)
 	out.ours, out.theirs = out.theirs, out.ours
 	in.ours.Close() // a worker takes the end of what it reads as the order to exit
@@ -329,7 +330,7 @@ func TestSpoofedStarts(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := tt.cmd(host(t))
+			cmd := tt.cmd(host)
 			said, err := cmd.CombinedOutput()
 			if errors.Is(err, exec.ErrNotFound) {
 				t.Skip("there is no bash to start the program through")
