@@ -9,13 +9,14 @@
 //
 // # The hook
 //
-// Importing this package adds one init function, the only one of the module.
-// It turns a process into a worker if, and only if, its argv[0] is the marker,
-// descriptor 3 is one end of a socket pair made by its parent, descriptors 4 and 5 are
-// pipes, through which the two speak, and it was not started with raised privileges. On Windows the handle that its command line
-// names is the client's end of a pipe made by its parent; no start there raises
-// privileges. The BSDs do not tell who made a socket pair. Such a process never
-// reaches main (or TestMain). No environment variable can make a process a worker.
+// Importing this package adds one init function, the only one of the module. It
+// turns a process into a worker if, and only if, its argv[0] is the marker,
+// descriptor 3 is one end of a socket pair made by its parent, descriptors 4 and 5
+// are pipes, through which the two speak, and it was not started with raised
+// privileges. On Windows the handle that its command line names is the client's end
+// of a pipe made by its parent; no start there raises privileges. The BSDs do not
+// tell who made a socket pair. Such a process never reaches main (or TestMain). No
+// environment variable can make a process a worker.
 //
 // Package initialisation that comes before this package's runs in the worker
 // too. What it prints is kept as diagnostics and quoted in errors, an early

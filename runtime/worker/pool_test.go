@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	goruntime "runtime"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -304,6 +305,25 @@ func TestLimitsThatCannotBeSet(t *testing.T) {
 			f.mu.Unlock()
 			if ran || !first.gone() {
 				t.Errorf("ran: %v, the worker is gone: %v", ran, first.gone())
+			}
+		})
+	}
+}
+
+// There are places for twice as many workers as processors, since a run that waits
+// keeps its own.
+func TestDefaultPlaces(t *testing.T) {
+	for _, tt := range []struct{ processors, given, want int }{
+		{1, 0, 4}, {2, 0, 4}, {3, 0, 6}, {8, 0, 16}, {8, 1, 1},
+	} {
+		t.Run(fmt.Sprintf("%d of %d processors", tt.given, tt.processors), func(t *testing.T) {
+			defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(tt.processors))
+			r := newRuntime(Options{MaxWorkers: tt.given}, func(context.Context) (*process, error) {
+				return nil, errors.New("none is needed")
+			}, func() {}, discard)
+			defer r.Close()
+			if r.pool.most != tt.want {
+				t.Errorf("%d places, want %d", r.pool.most, tt.want)
 			}
 		})
 	}
